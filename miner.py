@@ -1,0 +1,332 @@
+"""Finds the routines that repeat: runs, keys, windows, whole routines, and how well a template predicts what it was not built from; it
+reads no clock and no file, and never decides about approval."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from . import shell, templating
+from .effects import addresses_kata, effect
+from .model import (
+    SHELL_TOOLS,
+    Call,
+    Command,
+    Concat,
+    Event,
+    Example,
+    Expression,
+    Fit,
+    Input,
+    Json,
+    KataError,
+    Literal,
+    NearMiss,
+    Object,
+    Occurrence,
+    OpaqueCommand,
+    Proposal,
+    Reference,
+    Settings,
+    Spec,
+    Step,
+    TemplateError,
+    Turn,
+    canonical,
+    walk,
+)
+
+IDLE_S = 300.0
+"""A pause longer than this breaks a run (K36); exactly this does not (A3)."""
+SCORED = 20
+"""At most so many of the newest conversations are scored (A12)."""
+CONVERSATIONAL = frozenset({"clarify"})
+"""Tools that wait for a person; they break a run (K37, A4)."""
+SKIPPED = frozenset({"todo_list", "memory", "session_search", "tool_search", "tool_describe", "tool_call"})
+"""Bookkeeping and bridge tools: neither a step nor a break (A4)."""
+BREAKING = frozenset({"delegate_task"})
+"""Agent-loop tools that do work of their own; never a step, and what follows depends on them."""
+
+
+# ── Runs ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def runs(turn: Turn) -> tuple[tuple[Event, ...], ...]:
+    """The longest chains of neighbouring successful calls of one turn (K34–K38), failed attempts folded away (A5)."""
+    found: list[list[Event]] = [[]]
+    before: Event | None = None
+    for event in _folded(turn.events):
+        if event.call.tool in SKIPPED:
+            continue
+        if not event.outcome.ok or _breaks(event.call) or before is not None and event.started - before.ended > IDLE_S:
+            found.append([])
+        before = event
+        if event.outcome.ok and not _breaks(event.call):
+            found[-1].append(event)
+    return tuple(tuple(run) for run in found if run)
+
+
+def _breaks(call: Call) -> bool:
+    return call.tool in CONVERSATIONAL or call.tool in BREAKING or addresses_kata(call)
+
+
+def _folded(events: Sequence[Event]) -> Iterator[Event]:
+    """Events without the failed attempts that a success of the same tool (for shells: the same program) follows within
+    two calls (A5)."""
+    for index, event in enumerate(events):
+        if event.outcome.ok or not any(
+            later.outcome.ok and _program(later.call) == _program(event.call) for later in events[index + 1 : index + 3]
+        ):
+            yield event
+
+
+def _program(call: Call) -> tuple[str, str]:
+    """Tool and, for a shell, the first program without its sub-command."""
+    code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
+    if not isinstance(code, str):
+        return call.tool, ""
+    words = code.split()
+    return call.tool, words[0] if words else ""
+
+
+# ── Keys and windows ─────────────────────────────────────────────────────────────────────────────
+
+
+def key(call: Call) -> str:
+    """What calls must share to be counted together (design section 5.2): tool and argument names; for a shell its
+    programs and sub-commands in order; a command that is not understood stands for itself alone."""
+    names = ",".join(sorted(call.arguments))
+    code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
+    if not isinstance(code, str):
+        return f"{call.tool}({names})"
+    try:
+        return f"{call.tool}({names}): {' | '.join(shell.programs(shell.parse(code)))}"
+    except OpaqueCommand:
+        return f"{call.tool}({names}): ={hashlib.sha256(code.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+Windows = Mapping[int, tuple[int, int]]
+"""Window id → positions of its first and last event in the turn."""
+
+
+def window_id(keys: Sequence[str]) -> int:
+    """A signed 64-bit number for a sequence of keys."""
+    text = "\x1f".join(keys).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big", signed=True)
+
+
+def windows(turn: Turn, max_steps: int) -> Windows:
+    """Every window of 2 to `max_steps` neighbouring calls of the runs of a turn, once each, the latest place counts
+    (K39, K41, A12)."""
+    found = {}
+    for run in runs(turn):
+        keys = [key(event.call) for event in run]
+        for first in range(len(run)):
+            for size in range(2, min(max_steps, len(run) - first) + 1):
+                found[window_id(keys[first : first + size])] = (run[first].position, run[first + size - 1].position)
+    return found
+
+
+Support = Mapping[int, Mapping[str, frozenset[str]]]
+"""Window id → conversation → turns that hold it."""
+
+
+def whole(turn: Turn, support: Support, settings: Settings) -> tuple[int, ...]:
+    """The windows of a turn that recur in enough conversations (K42) and are no piece of a longer one that is equally
+    frequent (K43, A7), longest first. A window that is held by the same turns as a longer one is held by this turn
+    too, so the windows of one turn suffice."""
+    frequent = {one: held for one, held in support.items() if len(held) >= settings.min_support}
+    kept: list[int] = []
+    pieces: set[int] = set()
+    for run in runs(turn):
+        keys = [key(event.call) for event in run]
+        for size in range(min(settings.max_steps, len(run)), 1, -1):
+            for first in range(len(run) - size + 1):
+                one = window_id(keys[first : first + size])
+                if one in frequent and one not in kept:
+                    kept.append(one)
+                    pieces |= {
+                        piece for piece in _inside(keys[first : first + size]) if _as_frequent(frequent[one], support.get(piece, {}))
+                    }
+    return tuple(one for one in kept if one not in pieces)
+
+
+def _inside(keys: Sequence[str]) -> Iterator[int]:
+    """The shorter windows of a window."""
+    for size in range(2, len(keys)):
+        for first in range(len(keys) - size + 1):
+            yield window_id(keys[first : first + size])
+
+
+def _as_frequent(longer: Mapping[str, frozenset[str]], shorter: Mapping[str, frozenset[str]]) -> bool:
+    """Same turns, or the longer one's conversations as many (A7)."""
+    return len(longer) >= len(shorter) or frozenset().union(*longer.values()) == frozenset().union(*shorter.values())
+
+
+# ── From examples to a proposal ──────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The latest example of each conversation (A12), newest conversation first, and how many conversations there are."""
+
+    examples: tuple[Example, ...]
+    support: int
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(key(call) for call in self.examples[0].calls)
+
+
+def chosen(occurrences: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
+    """The latest of each conversation (A12), out of occurrences given newest first."""
+    latest: dict[str, Occurrence] = {}
+    for occurrence in occurrences:
+        latest.setdefault(occurrence.conversation, occurrence)
+    return tuple(latest.values())
+
+
+def trimmed(example: Example) -> Example:
+    """The example without what stands between its steps: failed attempts that were folded away and bookkeeping."""
+    return replace(example, events=tuple(event for event in example.events if event.outcome.ok and event.call.tool not in SKIPPED))
+
+
+def fingerprint(keys: Sequence[str]) -> str:
+    """The identity of a routine (A29): its sequence of keys, as SHA-256 in hex."""
+    return hashlib.sha256("\x1f".join(keys).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def score(found: Family, settings: Settings) -> Proposal | NearMiss:
+    """A proposal when the template predicts each example it was not built from; else the one rule that failed."""
+    try:
+        template = templating.infer(found.examples)
+        _tied(template)
+    except KataError as error:
+        return _missed(found, "template" if isinstance(error, TemplateError) else "opaque", error.message)
+    spec = specified(template, found.examples[0])
+    fit = measured(found, spec, template)
+    if fit.confidence < settings.min_confidence:
+        return _missed(
+            found, "confidence", f"fits {fit.passed} of {fit.tried} examples it was not built from; confidence {fit.confidence:.2f}"
+        )
+    proposal = Proposal(spec, fingerprint(found.keys), fit, found.examples)
+    return proposal if _saves(spec, found) else _missed(found, "saves", "the caller would have to write nearly all of it")
+
+
+def _missed(found: Family, rule: str, detail: str) -> NearMiss:
+    return NearMiss(found.keys, rule, detail, found.support, fingerprint(found.keys))
+
+
+class _Untied(TemplateError):
+    """A step that only chance put beside the others (K45)."""
+
+
+def _tied(template: templating.Template) -> None:
+    """K44 with A8: every step after the first is tied by data flow, by a shared input or by a fixed argument that
+    means something."""
+    seen: set[str] = set()
+    for index, step in enumerate(template.steps):
+        names = {part.name for part in walk(step) if isinstance(part, Input)}
+        flows = any(isinstance(part, Reference) for part in walk(step))
+        if index and not (flows or names & seen or any(_means(value) for value in _fixed(step)) or not step.fields):
+            raise _Untied(f"Step {index + 1} shares nothing with the steps before it")
+        seen |= names
+
+
+def _fixed(step: Object) -> Iterator[Json]:
+    """Fixed arguments; of a text with holes the fixed words beyond program and sub-command."""
+    for part in walk(step):
+        if isinstance(part, Literal):
+            yield part.value
+        elif isinstance(part, Command):
+            yield from _fixed_words(part)
+
+
+def _fixed_words(command: Command) -> Iterator[str]:
+    """The fixed words of a command after program and sub-commands, options apart."""
+    text = "".join(piece if isinstance(piece, str) else "\x00" for piece in command.parts)
+    words = text.split()
+    yield from (word for word in words[2:] if "\x00" not in word and not word.startswith("-"))
+
+
+def _means(value: Json) -> bool:
+    return templating.informative(value) or isinstance(value, dict | list) and bool(value)
+
+
+def specified(template: templating.Template, example: Example) -> Spec:
+    """The spec of a template; effects are judged on the template itself, with neutral words in the holes."""
+    steps = []
+    for event, arguments in zip(example.events, template.steps, strict=True):
+        neutral = {name: _neutral(value) for name, value in arguments.fields}
+        steps.append(Step(event.call.tool, arguments, effect(event.call.tool, neutral), event.schema))
+    return Spec(template.inputs, tuple(steps))
+
+
+def _neutral(expression: Expression) -> Json:
+    """A value that stands for what is only known when the kata runs."""
+    match expression:
+        case Literal(value):
+            return value
+        case Command(parts):
+            return "".join(part if isinstance(part, str) else f"KATAHOLE_{index}" for index, part in enumerate(parts))
+        case Concat(parts):
+            return "".join(str(_neutral(part)) for part in parts)
+    return "KATAHOLE_0"
+
+
+def measured(found: Family, spec: Spec, template: templating.Template) -> Fit:
+    """Leave one conversation out: a template of the others must reproduce its calls exactly (K50–K52)."""
+    tried = passed = 0
+    shares = []
+    for index, example in enumerate(found.examples):
+        rest = found.examples[:index] + found.examples[index + 1 :]
+        tried += 1
+        passed += predicts(rest, example)
+        inputs = templating.match(spec, example.calls, example.results)
+        if inputs is not None:
+            shares.append(templating.specificity(template, inputs, example.calls))
+    return Fit(found.support, tried, passed, round(sum(shares) / len(shares), 4) if shares else 0.0)
+
+
+def predicts(rest: Sequence[Example], example: Example) -> bool:
+    """Whether a template of `rest` reproduces the calls of `example` from inputs recovered out of it."""
+    try:
+        template = templating.infer(rest)
+    except KataError:
+        return False
+    return templating.match(specified(template, rest[0]), example.calls, example.results) is not None
+
+
+def _saves(spec: Spec, found: Family) -> bool:
+    """Whether the caller writes less than two thirds of the characters of the calls (design section 5.6)."""
+    for example in found.examples:
+        inputs = templating.match(spec, example.calls, example.results)
+        if inputs is not None:
+            by_hand = sum(len(call.tool) + len(canonical(dict(call.arguments))) for call in example.calls)
+            return len(canonical(inputs)) < by_hand * 2 / 3
+    return False
+
+
+# ── A turn, mined ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """How the miner asks for what is stored: support of windows, where one window stands (newest first), and its calls."""
+
+    support: Callable[[Collection[int]], Support]
+    occurrences: Callable[[int], Iterable[Occurrence]]
+    examples: Callable[[Iterable[Occurrence]], Iterable[Example]]
+
+
+def mine(turn: Turn, sources: Sources, settings: Settings) -> tuple[Proposal | NearMiss, ...]:
+    """What a turn brings: for each whole routine that it holds a proposal or the reason why not. The turn's own
+    windows are already counted in `sources`."""
+    support = sources.support(tuple(windows(turn, settings.max_steps)))
+    return tuple(score(_family(one, sources), settings) for one in whole(turn, support, settings))
+
+
+def _family(window: int, sources: Sources) -> Family:
+    places = chosen(sources.occurrences(window))
+    return Family(tuple(trimmed(example) for example in sources.examples(places[:SCORED])), len(places))

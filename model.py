@@ -1,0 +1,754 @@
+"""The nouns of Kata: frozen records, the expressions of a spec, and the error tree; it never reads a clock, a file or the host."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+Json = Any  # the only place where "any" is honest: JSON as it comes from outside
+SPEC_FORMAT = 1
+PLUGIN = "kata"
+PREFIX = "kata_"
+SHELL_TOOLS: Mapping[str, str] = {"terminal": "command", "bash": "command"}
+"""Tools whose argument of that name is a shell command."""
+
+
+# ── Errors: what was wanted, what came, where ────────────────────────────────────────────────────
+
+
+class KataError(Exception):
+    """One sentence for a person; with `source` and `at` (a character offset), `str()` draws a caret below the place."""
+
+    def __init__(self, message: str, *, source: str = "", at: int | None = None) -> None:
+        super().__init__(message)
+        self.message, self.source, self.at = message, source, at
+
+    def __str__(self) -> str:
+        if self.at is None:
+            return self.message
+        start = self.source.rfind("\n", 0, self.at) + 1
+        line = self.source[start:].split("\n", 1)[0]
+        return f"{self.message}\n  {line}\n  {' ' * (self.at - start)}^"
+
+
+class PayloadError(KataError):
+    """A hook payload that is not what the host promises."""
+
+
+class SettingError(KataError):
+    """A setting of the wrong type or out of range."""
+
+
+class OpaqueCommand(KataError):
+    """A shell command that our parser does not understand; it may be a literal, never a template."""
+
+
+class TemplateError(KataError):
+    """An expression that cannot be made, rendered or matched."""
+
+
+class UnsafeValue(TemplateError):
+    """A value that cannot be placed where the template wants it without changing the command."""
+
+
+class SpecError(KataError):
+    """A stored spec that is not one of ours, or was changed outside."""
+
+
+class InputError(KataError):
+    """Arguments of a kata that do not fit its input schema."""
+
+
+class StoreError(KataError):
+    """The file cannot be used; the sentence says why and what would help."""
+
+
+class NewerStore(StoreError):
+    """The file was written by a newer version of the plugin; it is left untouched."""
+
+
+class Refused(KataError):
+    """A verb that may not be done now; the sentence says why and what can be done instead."""
+
+
+# ── What is asked and what comes back ────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call as it is asked: the tool's name and its JSON arguments."""
+
+    tool: str
+    arguments: Mapping[str, Json]
+
+
+class Status(StrEnum):
+    """How one call or one step ended, as we judge it (B03: the host's own flag errs both ways)."""
+
+    OK = "ok"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    REFUSED = "refused"
+    INTERRUPTED = "interrupted"
+    SKIPPED = "skipped"
+    UNKNOWN = "unknown"
+
+
+TIMED_OUT = "[Command timed out after"
+INTERRUPTED = "[Command interrupted]"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one call came to: its result (parsed where the text is JSON) and whether it did what was asked."""
+
+    status: Status
+    result: Json = None
+    reason: str = ""
+    sent: Mapping[str, Json] | None = None
+    """The arguments that a driver really dispatched, where it narrowed them."""
+
+    @property
+    def ok(self) -> bool:
+        return self.status is Status.OK
+
+    @classmethod
+    def read(cls, raw: Json) -> Outcome:
+        """Judge a tool's raw answer by K71–K74 with A19, A20 and B01: an error payload, `[TOOL_ERROR]` text,
+        `success: false`, a non-zero `exit_code` or no answer at all is a failure; `"error": null`, zero
+        counters and null errors of single results are not."""
+        value = parsed(raw)
+        status, reason = _verdict(value)
+        return cls(status, value, reason)
+
+
+def parsed(raw: Json) -> Json:
+    """The JSON value of a tool's answer; text that is not JSON stays text. Notes that the host appends after the
+    JSON (a blank line, then `[…]`) are dropped."""
+    if not isinstance(raw, str):
+        return raw
+    text = raw.strip()
+    if not text.startswith(("{", "[")):
+        return raw
+    try:
+        value, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return raw
+    rest = text[end:].strip()
+    return value if not rest or rest.startswith("[") and isinstance(value, dict) else raw
+
+
+def _verdict(value: Json) -> tuple[Status, str]:
+    if value is None:
+        return Status.ERROR, "the tool gave no answer"
+    if isinstance(value, str):
+        head = value.lstrip()[:400]
+        if INTERRUPTED in head:
+            return Status.INTERRUPTED, "the command was interrupted"
+        if head.startswith(("[TOOL_ERROR]", "Error:", "Error executing")):
+            return Status.ERROR, _line(head)
+        return Status.OK, ""
+    if not isinstance(value, dict):
+        return Status.OK, ""
+    output: str = value["output"] if isinstance(value.get("output"), str) else ""
+    if output.rstrip().rsplit("\n", 1)[-1].startswith(TIMED_OUT):
+        return Status.TIMEOUT, _line(output.rstrip().rsplit("\n", 1)[-1])
+    code = value.get("exit_code")
+    if code == 130 or output.rstrip().endswith(INTERRUPTED):
+        return Status.INTERRUPTED, "the command was interrupted"
+    if value.get("error"):
+        return Status.ERROR, _line(value["error"])
+    if value.get("success") is False:
+        return Status.ERROR, _line(value.get("message") or "the tool answered success: false")
+    if isinstance(code, int) and not isinstance(code, bool) and code != 0:
+        return Status.ERROR, f"exit code {code}" + (f": {_line(output)}" if output.strip() else "")
+    if value.get("promoted_from_foreground") or value.get("yielded_to_background"):
+        return Status.INTERRUPTED, "the command went to the background and is still running"
+    return Status.OK, ""
+
+
+def _line(value: Json) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return " ".join(text.split())[:200]
+
+
+# ── What was recorded ────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One recorded call: what was asked, what came, when (epoch seconds), and where it stands in its turn."""
+
+    call: Call
+    outcome: Outcome
+    turn: str
+    call_id: str
+    position: int = 0
+    request: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+    said: str = ""
+    """The host's own status flag, kept beside our judgement."""
+    schema: str = ""
+    """Fingerprint of the tool's parameter schema at that time; empty where it could not be read."""
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStart:
+    """A user message arrived; `who` is "person", "cron" or "subagent"."""
+
+    turn: str
+    session: str
+    conversation: str
+    platform: str
+    who: str
+    at: float
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """The agent has answered; the turn may be mined."""
+
+    turn: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One request to the model (A34): tokens as the provider counted them, duration in seconds."""
+
+    turn: str
+    request: str
+    model: str
+    at: float
+    seconds: float
+    input_tokens: int
+    output_tokens: int
+    cache_tokens: int
+    tool_calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSeen:
+    """A tool's parameter schema, normalised, under its fingerprint."""
+
+    fingerprint: str
+    tool: str
+    schema: Json
+
+
+Record = TurnStart | Event | ModelRequest | TurnEnd | SchemaSeen
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Everything between two user messages; a routine never crosses one (K38)."""
+
+    id: str
+    conversation: str
+    who: str
+    started: float
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """Where one window stands: the events `first` to `last` (positions, inclusive) of a turn."""
+
+    conversation: str
+    turn: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One recorded occurrence of a routine with its events."""
+
+    conversation: str
+    turn: str
+    events: tuple[Event, ...]
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        return tuple(event.call for event in self.events)
+
+    @property
+    def results(self) -> tuple[Json, ...]:
+        return tuple(event.outcome.result for event in self.events)
+
+
+# ── Expressions: how one argument value is made ──────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """The same value every time (K46)."""
+
+    value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A value that the caller gives (K49)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A value out of the result of an earlier step (K47); `step` counts from 0, `path` holds keys and indices."""
+
+    step: int
+    path: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Concat:
+    """Text made of parts in order (K48); every part renders to text."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place in a command that takes a value; `place` is the quoting context: "bare", "single" or "double"."""
+
+    value: Expression
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A shell command with holes: source text and holes in order. Rendering never changes its tree."""
+
+    parts: tuple[str | Hole, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A JSON object whose fields are expressions."""
+
+    fields: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A JSON array whose items are expressions."""
+
+    items: tuple[Expression, ...]
+
+
+Expression = Literal | Input | Reference | Concat | Command | Object | Array
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions directly inside this one, in order."""
+    match expression:
+        case Concat(parts):
+            return parts
+        case Command(pieces):
+            return tuple(piece.value for piece in pieces if isinstance(piece, Hole))
+        case Object(pairs):
+            return tuple(value for _, value in pairs)
+        case Array(items):
+            return items
+    return ()
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """This expression and all inside it, depth first."""
+    yield expression
+    for child in children(expression):
+        yield from walk(child)
+
+
+def expression_json(expression: Expression) -> Json:
+    """The stored form; a table of one-key objects, so that any text can be a literal (B29)."""
+    match expression:
+        case Literal(value):
+            return {"literal": value}
+        case Input(name):
+            return {"input": name}
+        case Reference(step, path):
+            return {"step": step, "path": list(path)}
+        case Concat(parts):
+            return {"concat": [expression_json(part) for part in parts]}
+        case Command(pieces):
+            return {"command": [p if isinstance(p, str) else {"hole": expression_json(p.value), "place": p.place} for p in pieces]}
+        case Object(pairs):
+            return {"object": [[key, expression_json(value)] for key, value in pairs]}
+        case Array(items):
+            return {"array": [expression_json(item) for item in items]}
+
+
+def read_expression(stored: Json) -> Expression:
+    """The expression of a stored form; SpecError names what was not understood."""
+    match stored:
+        case {"literal": value}:
+            return Literal(value)
+        case {"input": str(name)}:
+            return Input(name)
+        case {"step": int(step), "path": list(path)} if all(isinstance(part, str | int) for part in path):
+            return Reference(step, tuple(path))
+        case {"concat": list(parts)}:
+            return Concat(tuple(read_expression(part) for part in parts))
+        case {"command": list(pieces)}:
+            return Command(tuple(p if isinstance(p, str) else _read_hole(p) for p in pieces))
+        case {"object": list(pairs)}:
+            return Object(tuple((str(key), read_expression(value)) for key, value in pairs))
+        case {"array": list(items)}:
+            return Array(tuple(read_expression(item) for item in items))
+    raise SpecError(f"Expected an expression of spec format {SPEC_FORMAT}, got {str(stored)[:80]!r}")
+
+
+def _read_hole(stored: Json) -> Hole:
+    match stored:
+        case {"hole": value, "place": "bare" | "single" | "double" as place}:
+            return Hole(read_expression(value), place)
+    raise SpecError(f"Expected a hole of a command, got {str(stored)[:80]!r}")
+
+
+# ── Effects, spec, kata ──────────────────────────────────────────────────────────────────────────
+
+
+class Class(StrEnum):
+    """What a step may do to the world (A23)."""
+
+    READ = "read"
+    WRITE = "write"
+    EXTERNAL = "external"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The class of a step, whether it destroys something, and why, in a few words."""
+
+    kind: Class
+    destructive: bool = False
+    why: str = ""
+
+    @property
+    def plain_read(self) -> bool:
+        """Whether it changes nothing, so that it may be repeated and needs no row before it runs (K76)."""
+        return self.kind is Class.READ and not self.destructive
+
+    @property
+    def asks(self) -> bool:
+        """Whether every run asks a person first (K80, A23)."""
+        return self.destructive or self.kind in (Class.EXTERNAL, Class.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class InputField:
+    """One argument of a kata; `type` is a JSON schema type name."""
+
+    name: str
+    type: str
+    description: str = ""
+    examples: tuple[Json, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of a routine: the tool, how its arguments are made, its effect, the schema it was recorded with."""
+
+    tool: str
+    arguments: Object
+    effect: Effect
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What exactly is approved and run; its identity is the SHA-256 of its canonical JSON."""
+
+    inputs: tuple[InputField, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def asks(self) -> bool:
+        return any(step.effect.asks for step in self.steps)
+
+    def to_json(self) -> Json:
+        return {
+            "format": SPEC_FORMAT,
+            "inputs": [{"name": f.name, "type": f.type, "description": f.description, "examples": list(f.examples)} for f in self.inputs],
+            "steps": [
+                {
+                    "tool": s.tool,
+                    "arguments": expression_json(s.arguments),
+                    "effect": {"kind": s.effect.kind.value, "destructive": s.effect.destructive, "why": s.effect.why},
+                    "schema": s.schema,
+                }
+                for s in self.steps
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, stored: Json) -> Spec:
+        """Read a stored spec; SpecError when the format is newer or the shape is not ours."""
+        if not isinstance(stored, dict) or stored.get("format") != SPEC_FORMAT:
+            found = stored.get("format") if isinstance(stored, dict) else type(stored).__name__
+            raise SpecError(f"Expected a spec of format {SPEC_FORMAT}, got {found!r}")
+        try:
+            inputs = tuple(InputField(f["name"], f["type"], f["description"], tuple(f["examples"])) for f in stored["inputs"])
+            return cls(inputs, tuple(_read_step(step) for step in stored["steps"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise SpecError(f"Expected a whole spec of format {SPEC_FORMAT}; {error!r} is wrong or missing") from error
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (hex) of the canonical JSON."""
+        return hashlib.sha256(canonical(self.to_json()).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read_step(stored: Json) -> Step:
+    arguments = read_expression(stored["arguments"])
+    if not isinstance(arguments, Object):
+        raise SpecError("Expected the arguments of a step to be an object")
+    effect = stored["effect"]
+    return Step(stored["tool"], arguments, Effect(Class(effect["kind"]), effect["destructive"], effect["why"]), stored["schema"])
+
+
+def canonical(value: Json) -> str:
+    """JSON text that is equal for equal values: sorted keys, no blanks. 1, 1.0 and true stay apart."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well the template predicts what it was not built from (K50–K53, A14)."""
+
+    support: int
+    """Distinct conversations."""
+    tried: int
+    passed: int
+    specificity: float
+    """Share of the argument text that is fixed or derived, 0 to 1."""
+
+    @property
+    def rate(self) -> float:
+        return self.passed / self.tried if self.tried else 0.0
+
+    @property
+    def confidence(self) -> float:
+        """fit_rate × (1 − 0.6^support), the product's specification K52."""
+        return self.rate * (1 - 0.6**self.support)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question of the validator and its answer; `done` is False while the check does not exist yet."""
+
+    name: str
+    passed: bool
+    reason: str = ""
+    done: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A routine that a person may approve: the spec, its evidence and what the validator said."""
+
+    spec: Spec
+    fingerprint: str
+    """Identity of the routine itself (A29): the sequence of keys, whatever the values."""
+    fit: Fit
+    exhibits: tuple[Example, ...]
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """A routine that was seen but not proposed, with the one rule that failed."""
+
+    keys: tuple[str, ...]
+    rule: str
+    detail: str
+    support: int
+    fingerprint: str = ""
+
+
+class State(StrEnum):
+    """The states of a kata (K83–K88)."""
+
+    CANDIDATE = "candidate"
+    ACTIVE = "active"
+    STALE = "stale"
+    SUSPENDED = "suspended"
+    DISABLED = "disabled"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One revision of a kata; never changed in place."""
+
+    number: int
+    spec: Spec
+    fit: Fit
+    exhibits: tuple[Example, ...]
+    checks: tuple[Check, ...]
+    created: float
+    approved: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kata:
+    """A routine with a stable number (A32), its state and the version that counts now."""
+
+    id: int
+    name: str
+    """Without the prefix; empty until a person has named it."""
+    state: State
+    fingerprint: str
+    version: Version
+
+    @property
+    def tool(self) -> str:
+        return PREFIX + self.name if self.name else ""
+
+
+# ── One execution ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class StepCall:
+    """What the executor asks its driver for: the call of step `index` (from 0), for the `attempt`-th time (from 1)."""
+
+    index: int
+    call: Call
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StepTrace:
+    """What became of one step; `call` is None when it was never rendered."""
+
+    index: int
+    tool: str
+    status: Status
+    call: Call | None = None
+    result: Json = None
+    reason: str = ""
+    attempts: int = 0
+    sent: Mapping[str, Json] | None = None
+    """The arguments that the driver really dispatched, where it narrowed them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What one execution did, step by step; `status` is that of the step that stopped it, else ok."""
+
+    status: Status
+    steps: tuple[StepTrace, ...]
+    reason: str = ""
+
+    @property
+    def stopped(self) -> StepTrace | None:
+        """The step at which the run stopped, if it did."""
+        return next((step for step in self.steps if step.status not in (Status.OK, Status.SKIPPED)), None)
+
+    @property
+    def result(self) -> Json:
+        done = [step.result for step in self.steps if step.status is Status.OK]
+        return done[-1] if done else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One execution as it is kept; `finished` is None while it runs or after a crash."""
+
+    id: str
+    kata: int
+    tool: str
+    version: int
+    digest: str
+    started: float
+    finished: float | None
+    status: Status
+    reason: str
+    steps: tuple[StepTrace, ...]
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One decision: who did what to which kata when."""
+
+    at: float
+    actor: str
+    verb: str
+    kata: int
+    before: str
+    after: str
+    digest: str
+    detail: str = ""
+
+
+# ── Settings ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The owner's settings (K93–K99), each within its range."""
+
+    min_support: int = 3
+    min_confidence: float = 0.75
+    max_steps: int = 8
+    step_timeout_s: int = 60
+    read_retries: int = 1
+    retention_days: int = 30
+    record: bool = True
+
+    @classmethod
+    def read(cls, given: Mapping[str, Json]) -> tuple[Settings, tuple[SettingError, ...]]:
+        """The settings that `given` asks for, and one error for every value that is not understood; those keep
+        their default (B51: "3" is 3, "false" is false)."""
+        known: dict[str, Json] = {}
+        errors = []
+        for one in fields(cls):
+            if given.get(one.name) is None:
+                continue
+            try:
+                known[one.name] = _setting(one.name, one.default, given[one.name])
+            except SettingError as error:
+                errors.append(error)
+        return cls(**known), tuple(errors)
+
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "min_support": (2, 100),
+    "min_confidence": (0.0, 1.0),
+    "max_steps": (2, 20),
+    "step_timeout_s": (1, 360),
+    "read_retries": (0, 5),
+    "retention_days": (1, 3650),
+}
+
+
+def _setting(name: str, default: Json, value: Json) -> Json:
+    if isinstance(default, bool):
+        words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+        answer = words.get(value.strip().lower()) if isinstance(value, str) else value
+        if isinstance(answer, bool):
+            return answer
+        raise SettingError(f"Setting {name}: expected true or false, got {value!r}; using {default}")
+    low, high = RANGES[name]
+    try:
+        number = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if isinstance(default, int) and number != number // 1 or not low <= number <= high:
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise SettingError(f"Setting {name}: expected {kind} from {low:g} to {high:g}, got {value!r}; using {default}")
+    return type(default)(number)

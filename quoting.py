@@ -1,0 +1,170 @@
+"""Puts values into the holes of a shell command so that each arrives as one argument; it refuses what no quoting makes harmless and never
+lets a value change the structure of a command. A module of its own, because it is what a security reviewer reads first, and templating
+would otherwise both learn templates and guard commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from . import shell
+from .model import Command, Hole, OpaqueCommand, UnsafeValue
+
+
+def placed(command: Command, values: Sequence[str]) -> str:
+    """The command with a value in each hole; UnsafeValue when a value cannot be placed or would change the tree."""
+    made = frame(command)
+    for value, spot in zip(values, made.spots, strict=True):
+        _check_value(value, spot)
+    fill = iter(values)
+    text = "".join(piece if isinstance(piece, str) else quoted(next(fill), piece.place) for piece in command.parts)
+    if _signature(text) != _substituted(made.signature, made.fill(values)):
+        raise UnsafeValue("A value would change the structure of the command", source=text, at=0)
+    return text
+
+
+def _signature(text: str) -> tuple[object, ...] | None:
+    try:
+        return shell.signature(shell.parse(text))
+    except OpaqueCommand:
+        return None
+
+
+_SAFE = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def _check_value(value: str, spot: Spot) -> None:
+    """Refuse what no quoting makes harmless (design section 7; CWE-88 for the leading dash)."""
+    if not value:
+        raise UnsafeValue(f"Expected a value for {spot.where}, got empty text")
+    bad = _CONTROL.search(value)
+    if bad:
+        raise UnsafeValue(f"Expected no control characters for {spot.where}, got {bad.group()!r}")
+    if spot.first and value.startswith("-"):
+        raise UnsafeValue(f"Expected an operand for {spot.where}, got {value[:40]!r}, which would be read as an option")
+
+
+def quoted(value: str, place: str) -> str:
+    """The source text of a value in a quoting context: "bare", "single" or "double"."""
+    if place == "double":
+        return re.sub(r'([\\"$`])', r"\\\1", value)
+    if place == "single":
+        return value.replace("'", "'\\''")
+    return value if _SAFE.fullmatch(value) else "'" + value.replace("'", "'\\''") + "'"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What is around a hole: a few words that name it, and whether it begins its word (an option could start there)."""
+
+    where: str
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A command template without its values: marks stand where the holes are."""
+
+    marks: tuple[str, ...]
+    script: shell.Script
+    signature: tuple[object, ...]
+    spots: tuple[Spot, ...]
+
+    def fill(self, values: Sequence[str]) -> Callable[[str], str]:
+        """A function that puts the values in the place of the marks."""
+        table = dict(zip(self.marks, values, strict=True))
+        marks = re.compile("|".join(self.marks) or r"(?!)")
+        return lambda text: marks.sub(lambda found: table[found.group()], text)
+
+
+@lru_cache(maxsize=1024)
+def frame(command: Command) -> Frame:
+    """The template parsed once; UnsafeValue when a hole stands where no value may ever stand."""
+    plain = "".join(piece for piece in command.parts if isinstance(piece, str))
+    stem = "KATAHOLE"
+    while stem in plain:
+        stem += "X"
+    marks = tuple(f"{stem}{index}Z" for index in range(sum(isinstance(piece, Hole) for piece in command.parts)))
+    fill = iter(marks)
+    script = shell.parse("".join(piece if isinstance(piece, str) else next(fill) for piece in command.parts))
+    return Frame(marks, script, shell.signature(script), tuple(_spot(script, mark) for mark in marks))
+
+
+def _spot(script: shell.Script, mark: str) -> Spot:
+    for command in script.commands():
+        for index, word in enumerate(command.words):
+            piece = next((p for p in word.pieces if p.kind == "text" and mark in p.value), None)
+            if piece is not None:
+                _check_place(command, index)
+                before = "".join(p.value for p in word.pieces[: word.pieces.index(piece)]) + piece.value[: piece.value.index(mark)]
+                return Spot(f"argument {index} of {' '.join(shell.head(shell.arguments(command)))}", not before)
+        for redirect in command.redirects:
+            if mark in (redirect.target.value or ""):
+                return Spot(f"the target of {redirect.operator}", False)
+    raise UnsafeValue("Expected a value in the place of an argument, not of a program, an assignment or a here-document")
+
+
+def _check_place(command: shell.Simple, index: int) -> None:
+    """Holes are never programs and never code: nothing that a program reads as a second language."""
+    words = shell.arguments(command)
+    if index == 0 or words[0] is None:
+        raise UnsafeValue("Expected a value in the place of an argument, not of a program")
+    program = words[0].rsplit("/", 1)[-1]
+    if program in RUNNERS and not _runs_fixed(words, index):
+        raise UnsafeValue(f"Expected fixed arguments of {program}, which runs them as a command")
+    if program in INTERPRETERS and not _after_script(words, index):
+        raise UnsafeValue(f"Expected fixed code for {program}")
+    if program in FILTERS and not _after_program(words, index):
+        raise UnsafeValue(f"Expected a fixed program for {program}")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+RUNNERS = _words(
+    "env timeout time nice ionice stdbuf strace ltrace watch flock xargs parallel ssh chroot setsid doas su runuser script eval exec "
+    "source . sudo nohup command npx bunx uvx pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab gdb make"
+)
+"""Programs that take a command, or another language, as arguments."""
+INTERPRETERS = _words("sh bash zsh dash ksh fish python python2 python3 pypy3 perl ruby node deno bun php lua Rscript julia tsx ts-node")
+"""Programs whose first operand, or the value of -c or -e, is code."""
+FILTERS = _words("awk gawk mawk nawk sed gsed jq yq perl")
+"""Programs whose first operand is a program in a language of their own."""
+FIXED_RUNNERS = _words("sudo nohup command npx bunx uvx")
+"""Runners that are understood: what follows their options is the command that runs."""
+
+
+def _operands_before(words: tuple[str | None, ...], index: int) -> list[str | None]:
+    return [word for word in words[1:index] if word is None or not word.startswith("-")]
+
+
+def _runs_fixed(words: tuple[str | None, ...], index: int) -> bool:
+    """Whether the inner command is fixed, known as one that takes plain arguments, and the hole comes after it."""
+    inner = next((i for i, word in enumerate(words) if i and (word is None or not word.startswith("-"))), index)
+    if words[0] not in FIXED_RUNNERS or inner >= index or any(word is None or word.startswith("-") for word in words[1:inner]):
+        return False
+    program = (words[inner] or "").rsplit("/", 1)[-1]
+    return bool(program) and program not in RUNNERS | INTERPRETERS | FILTERS
+
+
+def _after_script(words: tuple[str | None, ...], index: int) -> bool:
+    """Whether a script file with fixed name stands before the hole and no option came before it (`-c`, `-e`, `-m`)."""
+    return words[1] is not None and not words[1].startswith("-") and index > 1
+
+
+def _after_program(words: tuple[str | None, ...], index: int) -> bool:
+    """Whether the filter's own program is fixed and before the hole, and no option can bring in more code."""
+    harmless = ("-n", "-r", "-E", "-s", "-c", "-S")
+    options = [word for word in words[1:] if word is not None and word.startswith("-")]
+    return bool(_operands_before(words, index)) and all(option in harmless for option in options)
+
+
+def _substituted(tree: object, fill: Callable[[str], str]) -> object:
+    """The signature with every text filled."""
+    if isinstance(tree, tuple):
+        return tuple(_substituted(part, fill) for part in tree)
+    return fill(tree) if isinstance(tree, str) else tree

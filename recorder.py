@@ -1,0 +1,297 @@
+"""Turns hook payloads into records and writes them in batches on a thread of its own; it never makes a hook wait, and drops, counted, what
+it cannot read. A module of its own, because runtime would otherwise both listen to hooks and keep a queue."""
+
+from __future__ import annotations
+
+import functools
+import json
+import queue
+import threading
+import time
+import uuid
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from . import validator
+from .model import Call, Event, Json, ModelRequest, Outcome, PayloadError, Record, SchemaSeen, Status, TurnEnd, TurnStart, canonical
+from .service import Service
+
+QUEUE = 10_000
+"""Events that may wait for the writer; more are dropped and counted."""
+BATCH, BATCH_S = 50, 1.0
+JOIN_S = 1.0
+
+
+class Guarded(Protocol):
+    """What the guard needs: whether it still works, and where a fault is noted."""
+
+    closed: bool
+
+    def fault(self, what: str) -> None: ...
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def never_breaks_the_agent(hook: F) -> F:
+    """Let no exception out of a hook: the host would block the user's tool call (host contract, F5)."""
+
+    @functools.wraps(hook)
+    def guarded(self: Guarded, *args: Any, **payload: Any) -> Any:
+        try:
+            return None if self.closed else hook(self, *args, **payload)
+        except Exception as error:
+            self.fault(f"{hook.__name__}: {error!r}")
+            return None
+
+    return guarded  # type: ignore[return-value]
+
+
+PICKED: Mapping[str, tuple[str, ...]] = {
+    "turn": ("turn_id", "session_id", "parent_session_id", "platform", "user_message"),
+    "request": ("turn_id", "api_request_id", "model", "api_duration", "usage"),
+    "call": ("turn_id", "tool_name", "args", "result", "tool_call_id", "api_request_id", "duration_ms", "status", "folder"),
+    "end": ("turn_id",),
+}
+"""What is taken of each payload; the rest may be large, or live objects that cannot be copied."""
+
+
+def _picked(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    taken = {name: _frozen(payload.get(name)) for name in PICKED[kind]}
+    return taken | ({"call_ids": _call_ids(payload.get("assistant_message"))} if kind == "request" else {})
+
+
+def _frozen(value: Any) -> Any:
+    """A copy that nobody else changes; the host's payloads are live objects."""
+    if isinstance(value, dict | list):
+        return json.loads(json.dumps(value, default=str))
+    return value
+
+
+def _call_ids(message: Any) -> list[str]:
+    """The ids of the model's tool calls in its own order; the message is an object, or a dict in the plugin host."""
+    calls = message.get("tool_calls") if isinstance(message, dict) else getattr(message, "tool_calls", None)
+    found = []
+    for call in calls or ():
+        name = call.get("id") if isinstance(call, dict) else getattr(call, "id", None)
+        found += [name] if isinstance(name, str) else []
+    return found
+
+
+@dataclass(slots=True)
+class Places:
+    """What the writer knows of the open turns: the order of calls, and whose turn it is."""
+
+    conversations: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    """Session → conversation."""
+    turns: OrderedDict[str, dict[str, int]] = field(default_factory=OrderedDict)
+    """Announced turn → call id → position."""
+
+    def position(self, turn: str, call: str) -> int:
+        known = self.turns[turn]
+        return known.setdefault(call, len(known))
+
+
+class Recorder:
+    """One thread that turns payloads into records and writes them in batches; it starts with the first event."""
+
+    def __init__(self, service: Service, schema: Callable[[str], Json], fault: Callable[[str], None]) -> None:
+        self.service, self.schema, self._fault = service, schema, fault
+        self.queue: queue.Queue[tuple[str, float, Mapping[str, Any]]] = queue.Queue(QUEUE)
+        self.dropped = 0
+        self.lost: Counter[str] = Counter()
+        self.places = Places()
+        self.schemas: dict[str, str] = {}
+        self.closed = False
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    def fault(self, what: str) -> None:
+        """Note a fault of ours."""
+        self._fault(what)
+
+    def put(self, kind: str, at: float, payload: Mapping[str, Any]) -> None:
+        """Hand over what we need of a payload, copied, without waiting. `kind` is "turn", "request", "call" or "end"."""
+        self._put(kind, at, _picked(kind, payload))
+
+    def _put(self, kind: str, at: float, payload: Mapping[str, Any]) -> None:
+        try:
+            self.queue.put_nowait((kind, at, payload))
+        except queue.Full:
+            self.dropped += 1
+        self._start()
+
+    def _start(self) -> None:
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None and not self.closed:
+                    self._thread = threading.Thread(target=self._work, name="kata-writer", daemon=True)
+                    self._thread.start()
+
+    def flush(self, seconds: float, mined: bool) -> bool:
+        """Wait until everything handed over is written, and mined where asked; False when the time was too short."""
+        done = threading.Event()
+        self._put("mined" if mined else "written", 0.0, {"done": done})
+        return done.wait(seconds)
+
+    def stop(self) -> None:
+        """Write what waits and end the thread, within a second."""
+        with self._lock:
+            thread = self._thread
+        if thread is None:
+            self.closed = True
+            return
+        self._put("stop", 0.0, {})
+        thread.join(JOIN_S)
+
+    def _work(self) -> None:
+        while not self.closed:
+            batch = self._batch()
+            self._settle(batch)
+            for kind in CONTROL:
+                _done(batch, kind)
+            self.closed = any(kind == "stop" for kind, _, _ in batch)
+
+    @never_breaks_the_agent
+    def _settle(self, batch: list[tuple[str, float, Mapping[str, Any]]]) -> None:
+        """Write a batch, and mine when a turn ended; whoever waits for the writing alone is let go in between."""
+        self._write([one for one in batch if one[0] not in CONTROL])
+        _done(batch, "written")
+        if any(kind in ("end", "mined") for kind, _, _ in batch):
+            self.service.mine()
+
+    def _batch(self) -> list[tuple[str, float, Mapping[str, Any]]]:
+        """Up to 50 events, or those of one second; a request to flush ends the batch."""
+        batch = [self.queue.get()]
+        until = time.monotonic() + BATCH_S
+        while len(batch) < BATCH and batch[-1][0] not in CONTROL:
+            try:
+                batch.append(self.queue.get(timeout=max(0.0, until - time.monotonic())))
+            except queue.Empty:
+                break
+        return batch
+
+    def _write(self, batch: list[tuple[str, float, Mapping[str, Any]]]) -> None:
+        records: list[Record] = []
+        for kind, at, payload in batch:
+            try:
+                records += self._records(kind, at, payload)
+            except PayloadError as error:
+                self.lost["malformed"] += 1
+                self.fault(error.message)
+        if records:
+            self.service.record(records)
+        for name, n in list(self.lost.items()):
+            self.service.store.count(name, n)
+            del self.lost[name]
+
+    def _records(self, kind: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
+        turn = _text(payload, "turn_id", kind)
+        if kind == "turn":
+            return self._turn(turn, at, payload)
+        if turn not in self.places.turns:
+            self.lost["background_call"] += kind == "call"
+            return []
+        if kind == "end":
+            return [TurnEnd(turn, at)]
+        return self._request(turn, at, payload) if kind == "request" else self._call(turn, at, payload)
+
+    def _turn(self, turn: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
+        session, parent = _text(payload, "session_id", "turn"), str(payload.get("parent_session_id") or "")
+        if parent == session:  # the host's own review of the conversation (B11)
+            return []
+        platform = str(payload.get("platform") or "")
+        who = platform if platform in ("cron", "subagent") else "person"
+        above = parent if who == "subagent" and parent else session
+        conversation = self.places.conversations.get(above, above)
+        _remember(self.places.conversations, session, conversation)
+        _remember(self.places.turns, turn, {})
+        message = payload.get("user_message")
+        return [
+            TurnStart(turn, session, conversation, platform, who, at, message if isinstance(message, str) else canonical(message or ""))
+        ]
+
+    def _request(self, turn: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
+        for call in payload.get("call_ids") or ():
+            self.places.position(turn, str(call))
+        given = payload.get("usage")
+        usage = given if isinstance(given, dict) else {}
+        seconds = payload.get("api_duration")
+        return [
+            ModelRequest(
+                turn=turn,
+                request=str(payload.get("api_request_id") or f"{turn}:{at}"),
+                model=str(payload.get("model") or ""),
+                at=at,
+                seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
+                input_tokens=_whole(usage, "input_tokens"),
+                output_tokens=_whole(usage, "output_tokens"),
+                cache_tokens=_whole(usage, "cache_read_tokens"),
+                tool_calls=len(payload.get("call_ids") or ()),
+            )
+        ]
+
+    def _call(self, turn: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
+        tool, call_id = _text(payload, "tool_name", "call"), str(payload.get("tool_call_id") or uuid.uuid4().hex)
+        args = payload.get("args")
+        if not isinstance(args, dict):
+            raise PayloadError(f"Expected the arguments of {tool} to be an object, got {type(args).__name__}")
+        seconds = max(0, _whole(payload, "duration_ms")) / 1_000
+        outcome = Outcome.read(payload.get("result"))
+        said = str(payload.get("status") or "")
+        if outcome.ok and said in ("blocked", "cancelled", "timeout"):
+            outcome = Outcome(Status.TIMEOUT if said == "timeout" else Status.REFUSED, outcome.result, f"the host says {said}")
+        seen = self._schema(tool)
+        event = Event(
+            Call(tool, args),
+            outcome,
+            turn,
+            call_id,
+            self.places.position(turn, call_id),
+            str(payload.get("api_request_id") or ""),
+            at - seconds,
+            at,
+            said,
+            self.schemas.get(tool, ""),
+            str(payload.get("folder") or ""),
+        )
+        return [*seen, event]
+
+    def _schema(self, tool: str) -> list[Record]:
+        """The tool's schema, the first time it is seen by this process."""
+        if tool in self.schemas:
+            return []
+        parameters = self.schema(tool)
+        if parameters is None:
+            return []
+        self.schemas[tool] = validator.fingerprint(parameters)
+        return [SchemaSeen(self.schemas[tool], tool, validator.normalised(parameters))]
+
+
+CONTROL = frozenset({"written", "mined", "stop"})
+
+
+def _done(batch: list[tuple[str, float, Mapping[str, Any]]], kind: str) -> None:
+    for name, _, payload in batch:
+        if name == kind and "done" in payload:
+            payload["done"].set()
+
+
+def _remember(table: OrderedDict[str, Any], key: str, value: Any) -> None:
+    table[key] = value
+    while len(table) > 2_000:
+        table.popitem(last=False)
+
+
+def _text(payload: Mapping[str, Any], name: str, kind: str) -> str:
+    value = payload.get(name)
+    if not isinstance(value, str) or not value:
+        raise PayloadError(f"Expected {name} in the payload of a {kind}, got {value!r}"[:200])
+    return value
+
+
+def _whole(payload: Mapping[str, Any], name: str) -> int:
+    value = payload.get(name)
+    return int(value) if isinstance(value, int | float) and value == value and abs(value) < 1e15 else 0

@@ -1,0 +1,1007 @@
+"""Masks secrets in text and in JSON values before anything is written; it never changes a key, a shape or the words of a command.
+
+A secret is known by its published form, by the name beside it, or by its place in a header, URL, cookie or command line. Only runs of
+plain characters are replaced: quotes, escapes, separators and expansions stay, so JSON stays JSON and a command keeps its tree.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from .model import Json
+
+MASKER_VERSION = 1
+"""Goes up with every change of what is found; rows that an older masker wrote are masked again."""
+
+PLACEHOLDER = re.compile(r"KATASECRET_[a-z0-9]{1,20}_[1-9][0-9]{0,8}")
+SLICE = 65_536
+"""The most that one pattern reads at once: the interpreter's lock is held meanwhile (five plain patterns over 5 MB starved a thread)."""
+OVERLAP = 4_096
+LONGEST = 8_192
+"""The most characters of a value that a name announces."""
+SHORTEST = 3
+"""A shorter value is no secret: it could not be told from any other text."""
+MEMORABLE = 8
+REMEMBERED = 256
+JSON_LIMIT = 1_048_576
+"""Longer JSON text is masked as text: parsing it would hold the lock for too long."""
+
+
+class Span(NamedTuple):
+    """Where a secret stands; `told` when only its surroundings tell, so that its copies elsewhere must be looked for."""
+
+    start: int
+    stop: int
+    kind: str
+    told: bool = True
+
+
+def placeholders(text: str) -> tuple[str, ...]:
+    """The placeholders in a text, in order."""
+    return tuple(PLACEHOLDER.findall(text))
+
+
+# ── Values: drawn at random, made of words, or none at all ───────────────────────────────────────
+
+_SWITCH = re.compile(r"[a-z](?=[A-Z])|[A-Z]{2}(?=[a-z])")
+_SEGMENT = re.compile(r"[A-Za-z0-9]+")
+_WORDY = re.compile(r"[A-Za-z][A-Za-z_.\-]*")
+_CHAIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_REFERENCE = re.compile(
+    r"\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_.]+)\}?|\$\{?(?:env|ENV|secrets)[:.]\w+\}?|\$\(.*|\$\{\{.*|\{\{.*|%\w+%|%[({].*|\{[\w.]*\}|<[^<>]*>"
+    r"|\[[A-Za-z_ ]*\]|:[a-z_]+|\w+://[^@]*|(?:env|file|fd):.*",
+    re.DOTALL,
+)
+_CALL = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)[(\[].*", re.DOTALL)
+_PATH = re.compile(
+    r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+-]+)+[/\\]?"
+    r"|[\w./-]+\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|txt|toml|env|ini|conf|cfg|py|js|ts|go|rs|sh|md)"
+)
+NOTHING = frozenset(
+    "null none nil undefined true false yes no on off any unset empty n/a na string str text bool boolean int integer number float bytes "
+    "byte object array required optional hidden stdin prompt basic bearer token digest secret password passwd pass key apikey api_key "
+    "changeme change_me change-me example placeholder dummy redacted masked censored todo tbd your_token your_password your_api_key "
+    "your-api-key your-token your-password incorrect expired invalid missing disabled enabled unknown verified accepted rejected denied "
+    "generated provided protected encrypted configured unchanged supported deprecated mandatory forbidden".split()
+)
+"""Words that stand where a secret would stand (B33)."""
+
+
+def _wordy(text: str) -> bool:
+    """Whether a text reads like words: letters, and no more changes of case than a name has."""
+    return _WORDY.fullmatch(text) is not None and 5 * len(_SWITCH.findall(text)) <= len(text)
+
+
+def _drawn(segment: str) -> bool:
+    """Whether a run of letters and digits looks drawn at random."""
+    if segment.isalpha():
+        return len(segment) >= 12 and 5 * len(_SWITCH.findall(segment)) > len(segment)
+    kinds = sum(re.search(kind, segment) is not None for kind in ("[a-z]", "[A-Z]", "[0-9]"))
+    return kinds == 3 and len(segment) >= 6 or kinds == 2 and len(segment) >= 8
+
+
+def _random(text: str) -> bool:
+    """Whether some run in a text looks drawn at random; versions, dates and words joined by dashes do not."""
+    return len(text) >= MEMORABLE and any(_drawn(segment) for segment in _SEGMENT.findall(text))
+
+
+def _void(text: str) -> bool:
+    """Whether a value only stands for a secret: nothing, a placeholder, a reference, a path."""
+    core = text.lower().strip("<>[]{}()*'\" \t")
+    if core in NOTHING or set(core) <= set("x*.-_•…") or not re.search(r"\w", PLACEHOLDER.sub("", text)):
+        return True
+    if _REFERENCE.fullmatch(text) or text.startswith("-----BEGIN"):
+        return True
+    code = _PATH.fullmatch(text) or _CHAIN.fullmatch(text) or _CALL.fullmatch(text)
+    return code is not None and not _random(code[1] if code.re is _CALL else text)
+
+
+# ── Names that announce a secret ─────────────────────────────────────────────────────────────────
+
+
+class Name(NamedTuple):
+    """What a name announces: a kind of secret, and whether any value counts (`sure`) or only one that looks drawn at random."""
+
+    kind: str
+    sure: bool = True
+
+
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_TRAILERS = frozenset(
+    "0 1 2 3 4 5 6 7 8 9 64 prod production dev development stage staging test testing live old new base value plain plaintext raw "
+    "string confirm confirmation b64 base64 hex encoded default main backup data current previous".split()
+)
+"""Words after the telling one that change nothing: SECRET_KEY_BASE, password2, client-key-data."""
+_LAST: dict[str, Name] = {
+    **dict.fromkeys("password passwords passwd passphrase passcode pwd pw passwort senha contrasena mnemonic".split(), Name("password")),
+    **dict.fromkeys("secret".split(), Name("secret")),
+    **dict.fromkeys("token jwt bearer".split(), Name("token")),
+    **dict.fromkeys("apikey accesskey secretkey privatekey authkey accountkey encryptionkey signingkey masterkey".split(), Name("key")),
+    **dict.fromkeys("authorization".split(), Name("auth")),
+    **dict.fromkeys("cookie cookies".split(), Name("cookie")),
+    **dict.fromkeys("credential credentials cred creds".split(), Name("credential")),
+    **dict.fromkeys("auth sig pat".split(), Name("auth", sure=False)),
+    **dict.fromkeys("pass".split(), Name("password", sure=False)),
+}
+_ENDINGS = ("password", "passwd", "passphrase", "pwd", "secret", "apikey", "token")
+_PASS_BEFORE = frozenset("db user smtp pg my mysql root admin ftp http https proxy mail imap redis ldap ssh sudo app".split())
+_SURE_KEYS = frozenset(
+    "api access secret private priv auth encryption encrypt signing sign master account shared subscription functions rapidapi hmac "
+    "jwt".split()
+)
+_MAYBE_KEYS = frozenset("session storage webhook integration consumer service client app server admin root deploy ssh aes rsa".split())
+_NO_KEYS = frozenset("PUBLIC PRIMARY FOREIGN SORT CACHE PARTITION".split())
+_PHRASES = frozenset("seed recovery secret pass mnemonic backup".split())
+_MANY = frozenset("access api auth refresh client secret bearer session private".split())
+_NO_TOKEN = frozenset(
+    "next page continuation sync cursor expected unexpected end start eos bos pad unk sep cls mask stop special image audio per first last "
+    "prev max min n num total prompt completion input output cached reasoning each every byte word sub no non".split()
+)
+"""Words before `token` that make it a unit of text or a page mark."""
+_FOLDERS = frozenset(("PWD", "OLDPWD", "pwd", "oldpwd"))
+
+
+@lru_cache(maxsize=4096)
+def _named(name: str) -> Name | None:
+    """What a name announces; None for an ordinary one, and for one that was masked."""
+    words = [word.lower() for word in _PARTS.findall(name[:200])]
+    while len(words) > 1 and words[-1] in _TRAILERS:
+        words.pop()
+    if not words or name in _FOLDERS or PLACEHOLDER.search(name):
+        return None
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last in ("tokens", "secrets", "keys"):
+        return Name(last[:-1]) if before in _MANY else None
+    if last == "key":
+        return _key(name, before)
+    if last == "token" and before in _NO_TOKEN or last == "phrase" and before not in _PHRASES:
+        return None
+    if last == "pass" and before:
+        return Name("password")
+    return Name("password") if last == "phrase" else _LAST.get(last) or _spelled(last)
+
+
+def _key(name: str, before: str) -> Name | None:
+    if before in _SURE_KEYS:
+        return Name("key")
+    upper = name.isupper() and before and before.upper() not in _NO_KEYS
+    return Name("key", sure=False) if before in _MAYBE_KEYS or upper else None
+
+
+def _spelled(last: str) -> Name | None:
+    """What a word announces that ends like a listed one: `PGPASSWORD`, `githubtoken`, `dbpass`."""
+    for ending in _ENDINGS:
+        if last.endswith(ending):
+            return _LAST[ending]
+    stem = last.removesuffix("pass").removesuffix("pw")
+    return Name("password") if stem != last and stem in _PASS_BEFORE else None
+
+
+def is_secret_name(key: str) -> bool:
+    """Whether a key, variable, flag or header of that name holds a secret."""
+    return _named(key) is not None
+
+
+# ── Finding by published form ────────────────────────────────────────────────────────────────────
+
+FORMATS: tuple[tuple[str, str, str], ...] = (
+    ("gh", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{36}"),
+    ("gh", "github_pat_", r"\w{40}"),
+    ("gitlab", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glsoat- glffct- glimt- glagent- gloas-", r"[\w-]{20}"),
+    ("anthropic", "sk-ant-", r"[\w-]{40}"),
+    ("openrouter", "sk-or-", r"v1-[0-9a-f]{40}"),
+    ("openai", "sk-proj- sk-svcacct- sk-admin-", r"[\w-]{40}"),
+    ("stripe", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_", r"[A-Za-z0-9]{16}"),
+    ("xai", "xai-", r"[A-Za-z0-9]{60}"),
+    ("groq", "gsk_", r"[A-Za-z0-9]{40}"),
+    ("google", "AIza", r"[\w-]{35}"),
+    ("google", "GOCSPX-", r"[\w-]{28}"),
+    ("google", "ya29.", r"[\w-]{30}"),
+    ("aws", "ABSK", r"[A-Za-z0-9+/]{60}"),
+    ("slack", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxo- xoxc- xoxd- xapp-", r"[0-9]{1,14}-[\w-]{10}"),
+    ("huggingface", "hf_ api_org_", r"[A-Za-z]{34}"),
+    ("npm", "npm_", r"[A-Za-z0-9]{36}"),
+    ("pypi", "pypi-", r"AgE[\w-]{40}"),
+    ("sendgrid", "SG.", r"[\w-]{16,24}\.[\w-]{30}"),
+    ("digitalocean", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{40}"),
+    ("databricks", "dapi", r"[0-9a-f]{32}"),
+    ("shopify", "shpat_ shpca_ shppa_ shpss_", r"[0-9a-fA-F]{32}"),
+    ("age", "AGE-SECRET-KEY-1", r"[0-9A-Z]{40}"),
+    ("vault", "hvs. hvb. hvr.", r"[\w-]{24}"),
+    ("nvidia", "nvapi-", r"[\w-]{40}"),
+    ("dockerhub", "dckr_pat_ dckr_oat_", r"[\w-]{27}"),
+    ("linear", "lin_api_ lin_oauth_", r"[A-Za-z0-9]{40}"),
+    ("jwt", "eyJ", r"[\w-]{10,8000}+\.eyJ[\w-]{6}"),
+    ("slack", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", r"[A-Z0-9]{8,12}/[A-Z0-9]{8,12}/\w{16}"),
+    ("discord", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", r"[0-9]{15,20}/[\w-]{40}"),
+)
+"""Vendor, published prefixes, and what must follow; it also counts when what follows looks drawn at random."""
+
+LIKELY: tuple[tuple[str, str, int], ...] = (
+    ("sk", "sk- sk_ rk_ csk- pcsk_ sk.", 16),
+    ("openai", "sess-", 32),
+    ("perplexity", "pplx-", 16),
+    ("replicate", "r8_", 24),
+    ("tavily", "tvly-", 12),
+    ("firecrawl", "fc-", 24),
+    ("jina", "jina_", 24),
+    ("fireworks", "fw_", 20),
+    ("langsmith", "lsv2_pt_ lsv2_sk_", 16),
+    ("voyage", "pa-", 30),
+    ("together", "tgp_v1_", 20),
+    ("sandbox", "e2b_ dtn_", 24),
+    ("google", "1//0 AQ.", 20),
+    ("aws", "amzn.mws.", 24),
+    ("gems", "rubygems_", 24),
+    ("clojars", "CLOJARS_", 32),
+    ("artifactory", "AKCp cmVmdGtu", 32),
+    ("brevo", "xkeysib- xsmtpsib-", 32),
+    ("resend", "re_", 20),
+    ("square", "sq0atp- sq0csp- EAAA", 20),
+    ("ship", "shippo_live_ shippo_test_", 24),
+    ("doppler", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", 24),
+    ("dynatrace", "dt0c01. dt0s16.", 20),
+    ("notion", "ntn_ secret_", 30),
+    ("atlassian", "ATATT3 ATCTT3 ATBB", 20),
+    ("figma", "figd_ figo_", 20),
+    ("postman", "PMAK-", 24),
+    ("grafana", "glsa_ glc_", 24),
+    ("newrelic", "NRAK- NRJS- NRII- NRAL-", 16),
+    ("sentry", "sntrys_ sntryu_", 24),
+    ("heroku", "HRKU-", 24),
+    ("netlify", "nfp_ nfc_ nfo_ nfb_", 24),
+    ("vercel", "vcp_ vci_ vca_ vcr_ vck_", 20),
+    ("supabase", "sbp_ sb_secret_", 20),
+    ("planetscale", "pscale_tkn_ pscale_pw_ pscale_oauth_", 20),
+    ("fly", "fm1r_ fm2_ fo1_", 20),
+    ("onepassword", "ops_", 40),
+    ("tailscale", "tskey-", 16),
+    ("easypost", "EZAK EZTK", 40),
+    ("flutterwave", "FLWSECK-", 20),
+    ("typeform", "tfp_", 32),
+    ("contentful", "CFPAT-", 24),
+    ("prefect", "pnu_", 24),
+    ("pulumi", "pul-", 30),
+    ("readme", "rdme_", 32),
+    ("infracost", "ico-", 24),
+    ("adafruit", "aio_", 20),
+    ("alibaba", "LTAI", 12),
+    ("tencent", "AKID", 24),
+    ("yandex", "AQVN y0_ t1.", 30),
+    ("buildkite", "bkua_", 24),
+    ("circleci", "CCIPAT_", 20),
+    ("sonar", "squ_ sqp_ sqa_", 24),
+    ("sourcegraph", "sgp_ sgd_", 24),
+    ("dropbox", "sl.", 60),
+    ("facebook", "EAAC EAAB EAAG EAAD", 60),
+)
+"""Vendor, prefixes that also begin other words, and how many characters must follow, which must look drawn at random."""
+
+SHAPES: tuple[tuple[str, str, str], ...] = (
+    ("aws", "AKIA ASIA ABIA ACCA", r"A(?<![A-Za-z0-9].)(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("twilio", "SK", r"S(?<![A-Za-z0-9].)K[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("mailgun", "key-", r"k(?<![A-Za-z0-9].)ey-[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("mailchimp", "-us", r"[0-9a-f](?<![A-Za-z0-9].)[0-9a-f]{31}-us[0-9]{1,2}(?![A-Za-z0-9])"),
+    ("telegram", ":AA", r"[0-9](?<![A-Za-z0-9].)[0-9]{7,9}:AA[\w-]{32,34}(?![\w-])"),
+    ("discord", ".", r"[MNO](?<![\w-].)[\w-]{22,27}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])"),
+    ("azure", "Q~", r"(?<![\w~.-])[\w~.-]{3}[0-9]Q~[\w~.-]{31,34}(?![\w~.-])"),
+    ("terraform", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,100}"),
+    ("airtable", "pat", r"p(?<![A-Za-z0-9].)at[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])"),
+    ("crates", "cio", r"c(?<![A-Za-z0-9].)io[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    ("nuget", "oy2", r"o(?<![A-Za-z0-9].)y2[a-z0-9]{43}(?![A-Za-z0-9])"),
+)
+"""Vendor, texts of which one must be there, and the published shape, where a prefix alone would say too little."""
+
+LEAST = 10
+"""Fewer characters after a prefix are no key, however they look."""
+
+
+class Form(NamedTuple):
+    """What must follow a prefix: the published pattern, or at least so many characters that look drawn."""
+
+    kind: str
+    pattern: str
+    least: int
+
+
+_FORMS = {
+    **{prefix: Form(kind, pattern, LEAST) for kind, prefixes, pattern in FORMATS for prefix in prefixes.split()},
+    **{prefix: Form(kind, "", least) for kind, prefixes, least in LIKELY for prefix in prefixes.split()},
+}
+_TOKEN = r"[A-Za-z0-9_\-]"
+_TAIL = re.compile(rf"{_TOKEN}*+(?:\.+{_TOKEN}{{2,}}+)*+")
+_PATH_TAIL = re.compile(r"[A-Za-z0-9_\-/]*+")
+_LONG_ENOUGH = re.compile(r"[A-Za-z0-9_\-]{10}")
+
+
+@cache
+def _shape(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII)
+
+
+def _formatted(text: str, low: int, high: int) -> Iterator[Span]:
+    """Keys whose prefix or shape a vendor has published."""
+    part = text[low:high]
+    if not _LONG_ENOUGH.search(part):
+        return
+    for prefix in [prefix for prefix in _FORMS if prefix in part]:
+        yield from _prefixed(text, prefix, low, high)
+    for kind, needles, pattern in SHAPES:
+        if any(needle in part for needle in needles.split()):
+            yield from (Span(*match.span(), kind, told=False) for match in _shape(pattern).finditer(text, low, high))
+
+
+def _prefixed(text: str, prefix: str, low: int, high: int) -> Iterator[Span]:
+    form, tail = _FORMS[prefix], _PATH_TAIL if "/" in prefix else _TAIL
+    at = text.find(prefix, low, high)
+    while at >= 0:
+        start = at + len(prefix)
+        body = tail.match(text, start)
+        stop = body.end() if body else start
+        fresh = not (text[at - 1 : at].isalnum() and text[at - 1 : at].isascii())
+        published = form.pattern and _shape(form.pattern).match(text, start, stop)
+        if fresh and (published or stop - start >= form.least and _random(text[start:stop])):
+            yield Span(start if "/" in prefix else at, stop, form.kind, told=False)
+            start = stop
+        at = text.find(prefix, start, high)
+
+
+_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_EDGES = re.compile(r"(?:\s|\\+[nrt])*+")
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/=]{16,}+")
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Bodies of private keys; one without an end reaches to the end of the text (B52)."""
+    start = text.find("-----BEGIN ")
+    while start >= 0:
+        begin = _BEGIN.match(text, start)
+        stop = start + 5
+        if begin:
+            stop = text.find("-----END", begin.end())
+            yield from _body(text, begin.end(), stop) if stop >= 0 else _cut_body(text, begin.end())
+        start = text.find("-----BEGIN ", stop) if stop >= 0 else -1
+
+
+def _body(text: str, start: int, stop: int) -> Iterator[Span]:
+    edge = _EDGES.match(text, start, stop)
+    start = edge.end() if edge else start
+    while stop > start and text[stop - 1].isspace():
+        stop -= 1
+    while text[max(start, stop - 2) : stop] in ("\\n", "\\r"):
+        stop -= 2
+    if stop > start and not PLACEHOLDER.fullmatch(text, start, stop):
+        yield Span(start, stop, "pem", told=False)
+
+
+def _cut_body(text: str, start: int) -> Iterator[Span]:
+    """Everything up to the quote that may close around the block; after it only what could still be key text."""
+    quote = re.compile("[\"']").search(text, start)
+    stop = quote.start() if quote else len(text)
+    while text[stop - 1 : stop] == "\\":
+        stop -= 1
+    yield from _body(text, start, stop)
+    for match in _LONG_RUN.finditer(text, stop):
+        if _random(match.group()):
+            yield Span(*match.span(), "pem", told=False)
+
+
+# ── Where the value of a name ends ───────────────────────────────────────────────────────────────
+
+_BARE = re.compile(r"[^\s'\"`;|&<>()\\,]+")
+_OPEN = re.compile(r"(?:\\\r?\n[ \t]{0,40})?(?:[bBfFrRuU@$]{0,2}(?P<slash>\\{0,15})(?P<quote>[\"']))?")
+_QUOTE = re.compile(r"(\\{0,15})([\"'])")
+_GO_ON = re.compile(r"&(?!$|[&\s]|[\w.%-]{1,64}=)|,(?!$|[\s,'\"\\]|[\w.-]{1,64}[=:])")
+_STOPPED = re.compile(r"[^\w'\"\\$]|\\*[\"'](?!\w)|\\(?![a-mo-qsu-zA-Z0-9_\"'])")
+_REST_OF_LINE = re.compile(r"[^\s'\"\\|]{1,8192}+(?=[ \t]*(?:$|\r?\n))")
+
+
+def _closing(text: str, start: int, quote: str, slashes: int) -> int:
+    """Where the quoted text from `start` ends, at the latest with its line; `slashes` backslashes stand before its quotes."""
+    limit = min(len(text), start + LONGEST)
+    line = text.find("\n", start, limit)
+    limit = line if line >= 0 else limit
+    at = text.find(quote, start, limit)
+    while at >= 0:
+        before = at
+        while before > start and text[before - 1] == "\\":
+            before -= 1
+        extra = at - before - slashes
+        if extra <= 0 or extra % (2 * slashes + 2) == 0:
+            return max(before, at - slashes)
+        at = text.find(quote, at + 1, limit)
+    return limit
+
+
+def _word(text: str, start: int) -> int:
+    """The end of a word as a shell reads it; quotes inside belong to it when the word goes on after them."""
+    at, limit = start, min(len(text), start + LONGEST)
+    while at < limit:
+        bare = _BARE.match(text, at, limit)
+        after = bare.end() if bare else _past(text, at, start)
+        if after == at:
+            break
+        at = after
+    return at
+
+
+def _past(text: str, at: int, start: int) -> int:
+    """Past a quoted part, an escape or a mark inside a word; `at` itself where the word ends."""
+    quote = _QUOTE.match(text, at)
+    if quote:
+        goes_on = text[quote.end() : quote.end() + 1]
+        if at > start and not (goes_on.isalnum() or goes_on == "_"):
+            return at
+        return min(len(text), _closing(text, quote.end(), quote[2], len(quote[1])) + len(quote.group()))
+    if text[at] == "\\":
+        return at if text[at + 1 : at + 2] in tuple("nrt") else min(len(text), at + 2)
+    return at + 1 if _GO_ON.match(text, at) else at
+
+
+class Value(NamedTuple):
+    """Where a value stands without its quotes; whether it had any; whether it is all that its line still holds."""
+
+    start: int
+    stop: int
+    quoted: bool = False
+    alone: bool = False
+
+
+def _value(text: str, at: int, alone: bool = False) -> Value:
+    """The value that begins at `at`; where it may stand `alone`, the rest of the line is one value whatever signs it holds."""
+    opening = _OPEN.match(text, at)
+    if opening is None or not opening["quote"]:
+        start = opening.end() if opening else at
+        line = _REST_OF_LINE.match(text, start) if alone else None
+        return Value(start, line.end(), alone=True) if line else Value(start, _word(text, start))
+    start, slashes = opening.end(), len(opening["slash"])
+    stop = _closing(text, start, opening["quote"], slashes)
+    end = stop + slashes + 1
+    if text.startswith(opening["quote"], end - 1) and _word(text, end) > end and not _STOPPED.match(text, end):
+        return Value(start, _word(text, opening.start("slash")))
+    return Value(start, stop, quoted=True)
+
+
+# ── Finding by name ──────────────────────────────────────────────────────────────────────────────
+
+_NAME = re.compile(
+    r"(?<![\w.\-])(?P<name>[\w.\-]{1,200}+)(?P<quote>\\{0,15}[\"']?\]?)(?:[ \t]{0,8}(?::[ \t]{0,4}|[ \t])(?:str|string|String|bytes))?"
+    r"(?P<gap>[ \t]{0,8})(?P<sep>=>|:=|:[-?](?=\S)|:(?!//|:)|=(?![=~]))(?P<space>[ \t]{0,8})"
+)
+_SHUT = re.compile(r"\\{0,15}[\"'](?:$|[,:;}\])+\s])")
+"""A quote that closes a string which ends in `token=`."""
+_QUERY = frozenset(("key", "signature", "x-amz-signature", "code", "api", "hash"))
+_SCHEME = re.compile(
+    r"(?:basic|bearer|token|negotiate|ntlm|api-?key|key|jwt|oauth|splunk|ssws|shared-?key(?:lite)?|sharedaccesssignature|geniekey|bot|"
+    r"client-id|dpop|privatekey|(?P<many>digest|aws4-[\w-]+|hawk|signature|mac))[ \t]{1,4}",
+    re.IGNORECASE,
+)
+_LINE = re.compile(r"[^\r\n\"']{0,8192}+")
+_PAIR = re.compile(r"(?<![\w.\-])([\w.\-$]{1,100}+)=([^\s;,\"'\\]{6,4096}+)")
+_ATTRIBUTES = frozenset("path domain expires max-age samesite version priority secure httponly".split())
+
+
+def _fields(text: str, low: int, high: int) -> Iterator[Span]:
+    """Values beside a name that announces a secret: assignments, fields, flags with `=`, headers, queries."""
+    match = _NAME.search(text, low, high)
+    while match:
+        at, name = match.end(), _announced(text, match)
+        if name is not None:
+            for span in _beside(text, match, name):
+                yield span
+                at = max(at, span.stop)  # what is masked is not read again: that would be quadratic
+        match = _NAME.search(text, at, high)
+
+
+def _beside(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
+    if name.kind == "cookie":
+        return _cookies(text, match)
+    return _credentials(text, match) if name.kind == "auth" and name.sure else _field(text, match, name)
+
+
+def _announced(text: str, match: re.Match[str]) -> Name | None:
+    word = match["name"]
+    name = _named(word)
+    if name is not None or match["quote"]:
+        return name
+    before = text[max(0, match.start() - 24) : match.start()]
+    if before.endswith(("?", "&")):
+        return Name("key", sure=False) if word.lower() in _QUERY else None
+    spaced = re.search(r"([A-Za-z]+) $", before) if word.lower() in ("key", "phrase") else None
+    return _named(f"{spaced[1]}_{word}") if spaced else None
+
+
+def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
+    if match["quote"] and text.startswith(("{", "["), match.end()) or not match["quote"] and _SHUT.match(text, match.end()):
+        return
+    glued = match["sep"] == "=" and not match["gap"] and not match["space"] or match["sep"] in (":-", ":?")
+    value = _value(text, match.end(), alone=not glued)
+    content = text[value.start : value.stop]
+    header = match["sep"] == ":" and "-" in match["name"].strip("-")
+    if match["quote"] and not value.quoted and re.fullmatch(r"[-+.\d\w]*[\]},]*", content) and not _random(content):
+        return  # a JSON number, or code
+    if not value.quoted and text[value.stop : value.stop + 1] in ("(", ")") and _wordy(content):
+        return
+    alone = value.alone and len(content) >= MEMORABLE and content.isalpha() and content.islower()
+    if _counts(content, name, plain=value.quoted or glued or header or alone):
+        yield Span(value.start, value.stop, name.kind)
+
+
+def _counts(content: str, name: Name, plain: bool) -> bool:
+    """Whether a value is taken for a secret; `plain` where even a word of letters is no prose and no code."""
+    if len(content) < SHORTEST or _void(content):
+        return False
+    if content.isdigit():
+        return len(content) >= (4 if name.kind == "password" else 8)
+    if not name.sure:
+        return _random(content)
+    if name.kind != "password" and len(content.split()) > 3:
+        return _random(content)
+    return not _wordy(content) or plain and _named(content) is None
+
+
+def _credentials(text: str, match: re.Match[str]) -> Iterator[Span]:
+    """What follows `Authorization:` and its scheme."""
+    value = _value(text, match.end())
+    scheme = _SCHEME.match(text, value.start)
+    if scheme is None:
+        start, stop = value.start, value.stop
+    elif value.quoted:
+        start, stop = scheme.end(), value.stop
+    else:
+        start, stop = scheme.end(), _word(text, scheme.end())
+    if scheme and scheme["many"] and not value.quoted:
+        stop = start + len(text[start : start + LONGEST].split("\n", 1)[0])
+    if _counts(text[start:stop], Name("auth"), plain=True):
+        yield Span(start, stop, "auth")
+
+
+def _cookies(text: str, match: re.Match[str]) -> Iterator[Span]:
+    """The values of a cookie header, flag or variable, one by one; attributes such as the path stay."""
+    value = _value(text, match.end())
+    line = _LINE.match(text, value.start) if match["sep"] == ":" and not value.quoted else None
+    yield from _pairs(text, value.start, line.end() if line else value.stop)
+
+
+def _pairs(text: str, start: int, stop: int) -> Iterator[Span]:
+    found = False
+    for pair in _PAIR.finditer(text, start, stop):
+        found = True
+        if pair[1].lower() not in _ATTRIBUTES and not _void(pair[2]):
+            yield Span(*pair.span(2), "cookie")
+    if not found and "=" not in text[start:stop] and _random(text[start:stop]):
+        yield Span(start, stop, "cookie")
+
+
+# ── Finding by place: flags, URLs, command lines, prose ──────────────────────────────────────────
+
+_FLAG = re.compile(r"(?<![\w.\-])(--?[A-Za-z][\w\-]{1,60}+)(?:[ \t]+|\\{0,15}[\"'],[ \t]*(?=\\{0,15}[\"']))(?!-)")
+_ENTRY = re.compile(
+    r"(?<![\w-])(?:name|key|variable)\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,15}[\"']?(?P<name>[\w.\-]{2,100}+)\\{0,15}[\"']?,?\s{1,80}"
+    r"\\{0,15}[\"']?value\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}",
+    re.IGNORECASE,
+)
+_ELEMENT = re.compile(r"<(?P<name>[\w:.\-]{2,100}+)(?:\s[^<>]{0,200})?>(?P<value>[^<>]{3,2000}+)</")
+_SETTER = re.compile(
+    r"(?<![\w-])(?:setx|setenv|ENV|ARG|(?:config|configure|secrets?|variables?) set)[ \t]{1,4}(?:--?\w[\w-]{0,30}[ \t]{1,4}){0,2}"
+    r"(?:[\w./:]{0,200}:)?(?P<name>[\w.\-]{2,100}+)[ \t]{1,4}(?![-=])"
+)
+
+
+def _flags(text: str, low: int, high: int) -> Iterator[Span]:
+    """The word after `--password`, `--token` and the like."""
+    for match in _FLAG.finditer(text, low, high):
+        name = _named(match[1])
+        if name is None:
+            continue
+        value = _value(text, match.end())
+        if name.kind == "cookie":
+            yield from _pairs(text, value.start, value.stop)
+        elif _counts(text[value.start : value.stop], Name(name.kind, name.sure or name.kind == "password"), plain=True):
+            yield Span(value.start, value.stop, name.kind)
+
+
+def _entries(text: str, low: int, high: int) -> Iterator[Span]:
+    """A name and its value apart: `name: API_KEY` and `value: …`, `<password>…</password>`, `config set token …`."""
+    for pattern in (_ENTRY, _SETTER):
+        for match in pattern.finditer(text, low, high):
+            name, value = _named(match["name"]), _value(text, match.end())
+            if name and _counts(text[value.start : value.stop], name, plain=pattern is _ENTRY):
+                yield Span(value.start, value.stop, name.kind)
+    for match in _ELEMENT.finditer(text, low, high):
+        name = _named(match["name"])
+        if name and _counts(match["value"], name, plain=True):
+            yield Span(*match.span("value"), name.kind)
+
+
+_LOGIN = re.compile(
+    r"(?<![\w-])(?:login|machine|default|account)[ \t]{1,8}\S{1,200}+\s{1,8}(?:login\s{1,8}\S{1,200}+\s{1,8})?password[ \t]{1,8}",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"(?<![\w-])(?P<name>password|passwd|passphrase|passcode|secret|token|(?:api|access|secret)[ _-]?key)(?: (?:for|of) [\w.@-]{1,60}+)?"
+    r" (?:is|was|to|=|:)[ \t:]{1,4}(?=[^\s=])",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(r"(?<![\w-])(?:bearer|basic|token)[ \t]{1,4}([A-Za-z0-9._~+/\-]{16,4096}+)", re.IGNORECASE)
+
+
+def _prose(text: str, low: int, high: int) -> Iterator[Span]:
+    """`login dana password …`, "the password is …", `Bearer …` without its header."""
+    for match in _LOGIN.finditer(text, low, high):
+        value = _value(text, match.end())
+        if _counts(text[value.start : value.stop], Name("password"), plain=True):
+            yield Span(value.start, value.stop, "password")
+    for match in _TOLD.finditer(text, low, high):
+        value, name = _value(text, match.end()), _named(match["name"]) or Name("password")
+        content = text[value.start : value.stop].rstrip(".,:!?")
+        if _counts(content, name, plain=value.quoted) and re.search(r"[\d\W_]", content):
+            yield Span(value.start, value.start + len(content), name.kind)
+    for match in _BEARER.finditer(text, low, high):
+        if _random(match[1]) and not _void(match[1]):
+            yield Span(*match.span(1), "auth")
+
+
+_AUTHORITY = re.compile(r"://([^\s/?#'\"<>@:`\\]{0,200}+):([^\s'\"<>/?#`\\]{1,1000})@")
+_SLASHED = re.compile(r"://([^\s/?#'\"<>@:`\\]{0,200}+):(?![0-9]{1,5}(?:[^\w]|$))([^\s'\"<>`\\@]{1,1000}+)@")
+_USER = re.compile(r"://([^\s/?#'\"<>@:`\\]{16,500}+)(?=[@:])")
+_BARE_USER = re.compile(
+    r"(?<![\w.:/@\-])([\w.\-]{1,64}+):([^\s@/:'\"`\\<>]{8,200}+)@(?=[\w-]{1,60}+\.(?:[\w-]{1,60}+\.){0,4}[a-z]{2,24}(?![\w]))"
+)
+
+
+def _urls(text: str, low: int, high: int) -> Iterator[Span]:
+    """Passwords, and keys in the place of the user name, in front of a host."""
+    for pattern in (_AUTHORITY, _SLASHED):
+        for match in pattern.finditer(text, low, high):
+            if len(match[2]) >= SHORTEST and not _void(match[2]) and match[2] != "x-oauth-basic":
+                yield Span(*match.span(2), "url")
+    for match in _USER.finditer(text, low, high):
+        if _random(match[1]) and not _void(match[1]) and text.find("@", match.end(), match.end() + 1000) >= 0:
+            yield Span(*match.span(1), "url")
+    for match in _BARE_USER.finditer(text, low, high):
+        if _random(match[2]):
+            yield Span(*match.span(2), "url")
+
+
+class Short(NamedTuple):
+    """Programs, and a flag or word of theirs after which a secret stands: a "word", what follows the colon of a "pair", or "cookies"."""
+
+    programs: str
+    flag: str
+    form: str = "word"
+
+
+SHORT_FLAGS: tuple[Short, ...] = (
+    Short("mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin", r"-p(?=[^\s])"),
+    Short("docker podman nerdctl helm oras crane skopeo az buildah", r"-p[ \t]+"),
+    Short("redis-cli", r"-a[ \t]+"),
+    Short("sshpass", r"-p[ \t]*"),
+    Short("mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh", r"-p[ \t]*"),
+    Short("ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami", r"-w[ \t]*"),
+    Short("mosquitto_pub mosquitto_sub sqlcmd bcp zip unzip ipmitool", r"-P[ \t]*"),
+    Short("7z 7za 7zz rar unrar", r"-h?p(?=[^\s])"),
+    Short("curl", r"(?:-u|--user|-U|--proxy-user)[ \t=]*", form="pair"),
+    Short("curl", r"-b[ \t]*", form="cookies"),
+    Short("http https xh wget2 lftp", r"(?:-a|--auth|-u)[ \t=]*", form="pair"),
+    Short("smbclient rpcclient", r"-U[ \t]*[\w.\\-]+%"),
+    Short("openssl", r"(?:-pass|-passin|-passout)[ \t]+[\"']?pass:"),
+    Short("openssl", r"-[kK][ \t]+"),
+    Short("htpasswd", r"-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:[^\s-]\S*[ \t]+){2}"),
+    Short("kubectl oc", r"--from-literal[ \t=]+[\"']?[\w.-]+="),
+    Short("gh", r"secret[ \t]+set[ \t]+\w+[ \t]+(?:-b|--body)[ \t=]*"),
+    Short("ssh-keygen", r"-[NP][ \t]+"),
+    Short("net", r"user?[ \t]+(?:/\S+[ \t]+)?\w+[ \t]+"),
+    Short("xfreerdp rdesktop", r"(?:/p:|-p[ \t]+)"),
+)
+"""What no name announces: each is read from the manual page of its program."""
+_PIPED = re.compile(
+    r"(?<![\w-])(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?P<value>(?:\"[^\"\n]{1,500}\"|'[^'\n]{1,500}'|[^\s'\"|;&]{1,500}))[ \t]*"
+    r"\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+)*-S|[^|\n]{0,200}--(?:password|token|passphrase)-?(?:stdin|fd)|(?:sudo[ \t]+)?(?:chpasswd|passwd))(?![\w])"
+)
+
+
+_RULES = {program: [rule for rule in SHORT_FLAGS if program in rule.programs.split()] for rule in SHORT_FLAGS for program in rule.programs.split()}
+_PROGRAM = re.compile(rf"(?<![\w.\-])({'|'.join(map(re.escape, sorted(_RULES, key=len, reverse=True)))})(?:\.exe)?[ \t]")
+_STARTS = re.compile(r"(?:^|[\n;|&(`\"'$]|\b(?:sudo|exec|time|env|nohup|run|--)|\w=\S*)[ \t]*(?:/[\w/]+/)?$")
+
+
+def _commands(text: str, low: int, high: int) -> Iterator[Span]:
+    """Passwords that a program takes after a flag of one letter, or from a pipe."""
+    for match in _PROGRAM.finditer(text, low, high):
+        starts = _STARTS.search(text[max(0, match.start() - 40) : match.start()]) is not None
+        for rule in _RULES[match[1]]:
+            flag = _shape(rf"(?:[^\n;|&]{{0,400}}?[ \t])?{rule.flag}").match(text, match.end())
+            if flag:
+                yield from _argument(text, flag.end(), rule.form, starts)
+    for match in _PIPED.finditer(text, low, high) if text.find("|", low, high) >= 0 else ():
+        yield from _argument(text, match.start("value"), "pair" if "chpasswd" in match.group() else "word", starts=True)
+
+
+def _argument(text: str, at: int, form: str, starts: bool) -> Iterator[Span]:
+    value = _value(text, at)
+    if form == "cookies":
+        yield from _pairs(text, value.start, value.stop)
+        return
+    start = text.find(":", value.start, value.stop) + 1 if form == "pair" else value.start
+    if (start or form == "word") and _counts(text[start : value.stop], Name("password"), plain=starts):
+        yield Span(start, value.stop, "password")
+
+
+Finder = Callable[[str, int, int], Iterator[Span]]
+FINDERS: tuple[tuple[tuple[str, ...], Finder], ...] = (
+    (("",), _formatted),
+    (
+        (
+            "pass",
+            "pwd",
+            "pw",
+            "secret",
+            "token",
+            "key",
+            "auth",
+            "cookie",
+            "cred",
+            "jwt",
+            "bearer",
+            "phrase",
+            "mnemonic",
+            "sig",
+            "senha",
+            "pat",
+            "contrasena",
+        ),
+        _fields,
+    ),
+    (("pass", "pw", "secret", "token", "key", "auth", "cookie", "cred"), _flags),
+    (("value", "</", "set", "env ", "arg "), _entries),
+    (("password", "passwd", "passphrase", "passcode", "secret", "token", "key", "bearer", "basic"), _prose),
+    (("@",), _urls),
+    ((" ", "\t"), _commands),
+)
+"""Where each finder may find something: it is asked only when the slice holds one of the texts, in lower case."""
+
+
+def _found(text: str) -> Iterator[Span]:
+    """Every span that any finder names, in slices that overlap so that none is cut by a border."""
+    yield from _blocks(text)
+    for low in range(0, max(1, len(text) - OVERLAP), SLICE - OVERLAP):
+        high = min(len(text), low + SLICE)
+        part = text[low:high].lower()
+        for needles, finder in FINDERS:
+            if any(needle in part for needle in needles):
+                yield from finder(text, low, high)
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that overlap made one."""
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda one: one.start):
+        last = merged[-1] if merged else None
+        if last and span.start < last.stop:
+            merged[-1] = Span(last.start, max(last.stop, span.stop), last.kind, last.told and span.told)
+        elif span.stop > span.start:
+            merged.append(span)
+    return merged
+
+
+# ── Characters that nobody sees ──────────────────────────────────────────────────────────────────
+
+_UNSEEN = re.compile(
+    r"\x1b\[[0-9;:?]{0,30}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
+)
+
+
+def _cuts(text: str) -> list[tuple[int, int]]:
+    found, at = [], 0
+    for high in range(SLICE, len(text) + SLICE, SLICE):
+        for match in _UNSEEN.finditer(text, at, high + OVERLAP):
+            found.append(match.span())
+            at = match.end()
+        at = max(at, high)
+    return found
+
+
+class _Seen:
+    """A text without the characters that nobody sees, which would tear a key apart (B18), and the way back to the original."""
+
+    def __init__(self, original: str) -> None:
+        cuts = _cuts(original)
+        self.starts: list[int] = []
+        self.text = original
+        if cuts:
+            self._cut(original, cuts)
+
+    def _cut(self, original: str, cuts: Sequence[tuple[int, int]]) -> None:
+        kept, at = [], 0
+        for start, stop in cuts:
+            kept.append(original[at:start])
+            at = stop
+        self.text = "".join((*kept, original[at:]))
+        self.gone = list(accumulate(stop - start for start, stop in cuts))
+        self.starts = [stop - gone for (_, stop), gone in zip(cuts, self.gone, strict=True)]
+
+    def origin(self, at: int) -> int:
+        """The place in the original of the character that stands at `at` here."""
+        index = bisect_right(self.starts, at)
+        return at + (self.gone[index - 1] if index else 0)
+
+
+# ── The masker of one conversation ───────────────────────────────────────────────────────────────
+
+_PIECES = re.compile(
+    r"(?P<keep>\\+(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[\s\S])|\$\{[A-Z_][A-Z0-9_]*\}|\$[A-Z_]{1,30}(?!\w)|\$[0-9]?|[\s'\"`;|&<>(){}\[\]*?~=#\x00-\x1f])"
+    r"|[^\s'\"`;|&<>(){}\[\]*?~=#\x00-\x1f$\\][^\s'\"`;|&<>(){}\[\]*?~=\x00-\x1f$\\]*+"
+)
+_ACTIVE = re.compile(r"['\"`$\\]")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+
+
+def _members(item: dict[Json, Json], name: Name | None) -> Iterator[tuple[Json, Name | None]]:
+    """The values of an object, each with what its key announces, or what the entry's own name announces of its value."""
+    entry = next((_named(item[key]) for key in ("name", "Name", "key", "Key", "variable") if isinstance(item.get(key), str)), None)
+    inherited = Name("cookie", sure=False) if name is not None and name.kind == "cookie" else None
+    for key, value in item.items():
+        own = _named(key) if isinstance(key, str) else None
+        yield value, entry if entry and key in ("value", "Value") else own or inherited
+
+
+def _items(items: Sequence[Json], name: Name | None) -> Iterator[tuple[Json, Name | None]]:
+    """The items of an array, each with what the flag or the header name before it announces."""
+    before: Json = None
+    for item in items:
+        told = isinstance(before, str) and (before.startswith("-") and "=" not in before or len(items) == 2)
+        yield item, _named(before) if told and not (isinstance(item, str) and item.startswith("-")) else name
+        before = item
+
+
+def _strings(value: Json) -> Iterator[str]:
+    """Keys and strings in the order in which they stand in JSON text."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            waiting += reversed([part for pair in item.items() for part in pair])
+        elif isinstance(item, list):
+            waiting += reversed(item)
+
+
+class Masker:
+    """Replaces the secrets of one conversation by numbered placeholders; the same secret has the same placeholder throughout."""
+
+    def __init__(self, first: int = 1) -> None:
+        """`first` is the number of the first placeholder, for a conversation that goes on after a restart."""
+        self._next = first
+        self._names: dict[str, str] = {}
+        self._known: dict[str, str] = {}
+
+    def text(self, text: str) -> str:
+        """The text with its secrets masked; JSON text stays JSON with the same keys."""
+        if len(text) <= SHORTEST:
+            return text
+        document = self._document(text) if text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_LIMIT else None
+        return self._plain(text) if document is None else document
+
+    def value(self, value: Json) -> Json:
+        """The JSON value with the secrets in its strings masked; its shape, numbers and keys stay.
+
+        A key changes only where it is itself a key of a published form."""
+        known = len(self._known)
+        masked = self._walked(value, None)
+        return self._walked(masked, None) if len(self._known) > known else masked
+
+    def _walked(self, value: Json, name: Name | None) -> Json:
+        """A masked copy; a loop over a stack, because the value of a tool may be nested deeper than calls can be."""
+        root = [value]
+        waiting: list[tuple[Json, Json, Json, Name | None]] = [(root, 0, value, name)]
+        while waiting:
+            holder, place, item, name = waiting.pop()
+            if isinstance(item, str):
+                holder[place] = self._leaf(item, name)
+            elif isinstance(item, dict):
+                copy = {self._renamed(key): None for key in item}
+                holder[place] = copy
+                waiting += [(copy, key, *part) for key, part in reversed([*zip(copy, _members(item, name), strict=True)])]
+            elif isinstance(item, list | tuple):
+                holder[place] = [None] * len(item)
+                waiting += [(holder[place], index, *part) for index, part in reversed([*enumerate(_items(item, name))])]
+            else:
+                holder[place] = item
+        return root[0]
+
+    def _renamed(self, key: Json) -> Json:
+        if not isinstance(key, str) or len(key) < 2 * MEMORABLE:
+            return key
+        spans = _merged((*_formatted(key, 0, len(key)), *_blocks(key), *_urls(key, 0, len(key)), *self._copies(key)))
+        return self._replaced(key, _Seen(key), spans) if spans else key
+
+    def _leaf(self, text: str, name: Name | None) -> str:
+        """A string of a value; under a name that announces a secret it is masked whole."""
+        if name is None or not _counts(text, name, plain=True):
+            return self.text(text)
+        scheme = _SCHEME.match(text) if name.kind == "auth" else None
+        head = scheme.group() if scheme and not scheme["many"] else ""
+        secret = text[len(head) :]
+        if PLACEHOLDER.search(secret) or name.kind == "cookie" and "=" in secret:
+            return self.text(text) if name.kind == "cookie" else head + self._hidden(secret, name.kind)
+        self._remember(secret, name.kind)
+        return head + self._placeholder(secret, name.kind)
+
+    def _document(self, text: str) -> str | None:
+        """JSON text with its strings masked and every other character as it was; None when it is no JSON."""
+        try:
+            parsed = json.loads(text)
+            masked = self._walked(parsed, None)
+            if masked == parsed:
+                return text
+        except (ValueError, RecursionError):
+            return None
+        changed = [*zip(_strings(parsed), _strings(masked), strict=True)]
+        literals = [*_STRING.finditer(text)]
+        if len(literals) != len(changed):  # a key stood twice, and the parser kept one
+            return json.dumps(masked, ensure_ascii=False)
+        parts, at = [], 0
+        for literal, (before, after) in zip(literals, changed, strict=True):
+            if before != after:
+                parts += [text[at : literal.start()], json.dumps(after, ensure_ascii=literal.group().isascii())]
+                at = literal.end()
+        return "".join((*parts, text[at:]))
+
+    def _plain(self, text: str) -> str:
+        seen = _Seen(text)
+        spans = _merged(_found(seen.text))
+        if not spans and not self._known:
+            return text
+        for span in spans:
+            if span.told:
+                self._remember(seen.text[span.start : span.stop], span.kind)
+        return self._replaced(text, seen, _merged((*spans, *self._copies(seen.text))))
+
+    def _remember(self, secret: str, kind: str) -> None:
+        """Keep a secret that only its surroundings told, if it looks drawn: a password that is a word would mask that word."""
+        if _random(secret) and not PLACEHOLDER.search(secret):
+            self._known[secret] = kind
+            if len(self._known) > REMEMBERED:
+                del self._known[next(iter(self._known))]
+
+    def _copies(self, text: str) -> Iterator[Span]:
+        for secret, kind in self._known.items():
+            at = text.find(secret)
+            while at >= 0:
+                yield Span(at, at + len(secret), kind)
+                at = text.find(secret, at + len(secret))
+
+    def _replaced(self, text: str, seen: _Seen, spans: Sequence[Span]) -> str:
+        parts, at = [], 0
+        for span in spans:
+            parts.append(text[at : seen.origin(span.start)])
+            parts.append(self._hidden(seen.text[span.start : span.stop], span.kind))
+            at = seen.origin(span.stop - 1) + 1
+        return "".join((*parts, text[at:]))
+
+    def _hidden(self, secret: str, kind: str) -> str:
+        """The secret with every run of plain characters replaced; a key block is one secret."""
+        if kind == "pem" and not _ACTIVE.search(secret.replace("\\n", "").replace("\\r", "")):
+            return self._placeholder(secret, kind)
+        parts, at = [], 0
+        for match in PLACEHOLDER.finditer(secret):
+            parts += [self._pieces(secret[at : match.start()], kind), match.group()]
+            at = match.end()
+        return "".join((*parts, self._pieces(secret[at:], kind)))
+
+    def _pieces(self, text: str, kind: str) -> str:
+        return _PIECES.sub(lambda match: match.group() if match["keep"] else self._placeholder(match.group(), kind), text)
+
+    def _placeholder(self, secret: str, kind: str) -> str:
+        if secret not in self._names:
+            self._names[secret] = f"KATASECRET_{kind}_{self._next}"
+            self._next += 1
+        return self._names[secret]

@@ -1,0 +1,375 @@
+"""Kata's side of Hermes: hooks in, tools out; it hands every event over and returns, and runs nothing that was not approved."""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import json
+import logging
+import os
+import sys
+import threading
+import time
+import uuid
+from argparse import ArgumentParser, Namespace
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import commands, executor, validator
+from .driver import Driver, Place
+from .model import PLUGIN, InputError, Json, Kata, KataError, Settings, Spec, StoreError, Trace, canonical, parsed
+from .recorder import Recorder, never_breaks_the_agent
+from .service import Dispatch, Door, Service
+from .store import Store
+
+log = logging.getLogger("kata")
+
+TOOLSET = "kata"
+FLUSH_S, FINALIZE_S = 0.3, 1.0
+QUICK_S = 0.1
+"""How long a hook or `register` waits for a busy file."""
+SECTION_CHARS, LINE_CHARS = 1_200, 120
+
+
+def register(ctx: Any) -> None:
+    """Open the plugin on Hermes' plugin context: hooks, commands, two static tools, and the approved katas."""
+    Plugin(ctx).open()
+
+
+# ── The plugin object ────────────────────────────────────────────────────────────────────────────
+
+
+class Plugin:
+    """All state of one loaded plugin; Hermes may load several, one a profile."""
+
+    def __init__(self, ctx: Any) -> None:
+        self.ctx, self.closed = ctx, False
+        given = {name: ctx.get_config(name, None) for name in Settings.__slots__}
+        self.settings, problems = Settings.read(given)
+        self.notes: dict[str, str] = {f"Setting {n}": error.message for n, error in enumerate(problems, 1)}
+        self.store = Store(_opener(), path="plugin-data/kata/data.db")
+        self.service = Service(self.store, self.settings, Door(time.time, replay, today, self._taken))
+        self.recorder = Recorder(self.service, parameters, self.fault)
+        self.active: dict[str, Kata] = {}
+        self.handles: dict[str, tuple[str, Any]] = {}
+        self.generation = -1
+        self.folders: OrderedDict[str, str] = OrderedDict()
+        self.questions: Counter[str] = Counter()
+        self.hung: dict[int, threading.Thread] = {}
+
+    def open(self) -> None:
+        """Register everything; a busy or broken file costs the katas until the next turn, never the start."""
+        ctx = self.ctx
+        hooks = {
+            "pre_llm_call": self.pre_llm_call,
+            "post_api_request": self.post_api_request,
+            "pre_tool_call": self.pre_tool_call,
+            "post_tool_call": self.post_tool_call,
+            "on_session_start": self.on_session_start,
+            "on_session_end": self.on_session_end,
+            "on_session_finalize": self.on_session_finalize,
+        }
+        for name, hook in hooks.items():
+            ctx.register_hook(name, hook)
+        ctx.register_tool(name="kata_list", toolset=TOOLSET, schema=LIST_SCHEMA, handler=self.kata_list)
+        ctx.register_tool(name="kata_resume", toolset=TOOLSET, schema=RESUME_SCHEMA, handler=self.kata_resume)
+        ctx.register_command(
+            PLUGIN, self.chat, description="Routines you repeat, as tools you approve", args_hint="[list|review N|approve N as NAME|…]"
+        )
+        ctx.register_cli_command(PLUGIN, help="Routines you repeat, as tools you approve", setup_fn=arguments, handler_fn=self.shell)
+        self._optional("register_system_prompt_section", "kata.active", self.section, max_chars=SECTION_CHARS + 200)
+        self._optional("on_unload", self.close)
+        self.refresh()
+
+    def _optional(self, surface: str, *args: Any, **options: Any) -> None:
+        """Use a surface that an older or isolated host may lack; status names what is missing."""
+        method = getattr(self.ctx, surface, None)
+        if method is None:
+            self.notes["Host"] = f"lacks {surface}"
+            return
+        method(*args, **options)
+
+    def close(self) -> None:
+        """Stop the writer and let the file go; later events are refused."""
+        self.closed = True
+        self.recorder.stop()
+        self.store.close()
+
+    def fault(self, what: str) -> None:
+        """Note a fault of ours; the agent's work goes on."""
+        log.warning("Kata: %s", what)
+        self.notes["Last fault"] = what[:300]
+
+    # ── Hooks ────────────────────────────────────────────────────────────────────────────────────
+
+    @never_breaks_the_agent
+    def pre_llm_call(self, **payload: Any) -> None:
+        """A user message arrived."""
+        self.refresh()
+        self._hand_over("turn", payload)
+
+    @never_breaks_the_agent
+    def post_api_request(self, **payload: Any) -> None:
+        """The model answered; its tool calls give the order of what follows (B39)."""
+        self._hand_over("request", payload)
+
+    @never_breaks_the_agent
+    def pre_tool_call(self, **payload: Any) -> dict[str, str] | None:
+        """Ask the person before a kata with effects, with a fresh key on every call (K80, K81)."""
+        kata = self.active.get(str(payload.get("tool_name")))
+        if kata is None or not kata.version.spec.asks:
+            return None
+        given = executor.check_inputs(kata.version.spec, payload.get("args") or {})
+        message = self.service.question(kata, given)
+        self.questions[_question_key(kata, given, payload.get("session_id"))] += 1
+        return {"action": "approve", "message": message, "rule_key": f"kata:{kata.name}:{uuid.uuid4().hex}"}
+
+    @never_breaks_the_agent
+    def post_tool_call(self, **payload: Any) -> None:
+        """A call ended."""
+        result, task = payload.get("result"), payload.get("task_id")
+        if payload.get("tool_name") == "terminal" and isinstance(result, str) and '"cwd"' in result:
+            self._moved(str(task), parsed(result))
+        self._hand_over("call", payload | {"folder": self.folders.get(str(task), "")})
+
+    @never_breaks_the_agent
+    def on_session_start(self, **payload: Any) -> None:
+        """A new conversation: know the katas before its prompt is made."""
+        self.refresh()
+
+    @never_breaks_the_agent
+    def on_session_end(self, **payload: Any) -> None:
+        """The turn is over (A1): it is written before the agent goes on, and mined behind its back."""
+        self._hand_over("end", payload)
+        self.recorder.flush(FLUSH_S, mined=False)
+
+    @never_breaks_the_agent
+    def on_session_finalize(self, **payload: Any) -> str | None:
+        """The conversation is over: one line when there is something new to look at (K16, A40)."""
+        if self.settings.record:
+            self.recorder.flush(FINALIZE_S, mined=True)
+        with self.store.waiting(QUICK_S):
+            return self.service.announcement(str(payload.get("platform") or ""))
+
+    def _hand_over(self, kind: str, payload: Mapping[str, Any]) -> None:
+        if self.settings.record:
+            self.recorder.put(kind, time.time(), payload)
+
+    def _moved(self, task: str, result: Json) -> None:
+        if isinstance(result, dict) and isinstance(result.get("cwd"), str):
+            self.folders[task] = result["cwd"]
+            self.folders.move_to_end(task)
+            while len(self.folders) > 1_000:
+                self.folders.popitem(last=False)
+
+    # ── Katas as tools ───────────────────────────────────────────────────────────────────────────
+
+    def refresh(self) -> None:
+        """Register the approved katas of the file, and let go of the others, when anything changed."""
+        try:
+            with self.store.waiting(QUICK_S):
+                generation = self.store.generation()
+                if generation == self.generation:
+                    return
+                self._register(self.service.active())
+                self.generation = generation
+                self.notes.pop("File", None)
+        except StoreError as error:
+            self.notes["File"] = error.message
+
+    def _register(self, katas: tuple[Kata, ...]) -> None:
+        wanted = {kata.tool: kata for kata in katas}
+        for tool, (digest, handle) in list(self.handles.items()):
+            if tool not in wanted or wanted[tool].version.spec.digest != digest:
+                handle.dispose()
+                del self.handles[tool]
+        self.active = wanted
+        for tool, kata in wanted.items():
+            if tool not in self.handles:
+                self._register_one(tool, kata)
+
+    def _register_one(self, tool: str, kata: Kata) -> None:
+        handle = self.ctx.register_tool(name=tool, toolset=TOOLSET, schema=tool_schema(kata), handler=functools.partial(self.run, kata.id))
+        if handle is None:
+            self.notes[f"Tool {tool}"] = "not registered: the host refused the name"
+        else:
+            self.handles[tool] = (kata.version.spec.digest, handle)
+
+    def _taken(self, tool: str) -> bool:
+        return tool not in self.handles and parameters(tool) is not None
+
+    def run(self, number: int, args: Any, **place: Any) -> str:
+        """The handler of a kata: replay it where it was called from, and answer with what became of every step."""
+        try:
+            return self._run(number, args if isinstance(args, dict) else {}, place)
+        except KataError as error:
+            return json.dumps({"error": error.message})
+
+    def _run(self, number: int, args: Mapping[str, Json], place: Mapping[str, Any]) -> str:
+        kata = self.service.store.kata(number)
+        if kata is None or kata.tool not in self.active or kata.version.spec.digest != self.active[kata.tool].version.spec.digest:
+            raise InputError("This kata is not active any more, or was changed; nothing was run")
+        given = executor.check_inputs(kata.version.spec, args)
+        self._asked(kata, given, place)
+        hung = self.hung.get(number)
+        if hung is not None and hung.is_alive():
+            raise InputError(f"{kata.tool} is still busy with a step of an earlier run that timed out; nothing was run")
+        run_id = uuid.uuid4().hex[:12]
+        driver = Driver(self.ctx.dispatch_tool, self.place(place, run_id), self.settings.step_timeout_s)
+        trace = self.service.start(kata, given, run_id, str(place.get("session_id") or ""), driver)
+        if driver.hung is not None:
+            self.hung[number] = driver.hung
+        return executor.answer(trace, kata.version.spec, run_id)
+
+    def _asked(self, kata: Kata, given: Mapping[str, Json], place: Mapping[str, Any]) -> None:
+        """Refuse a kata with effects whose call did not pass our question: whoever dispatches it directly goes around
+        the host's approval (host contract, F3)."""
+        if not kata.version.spec.asks:
+            return
+        key = _question_key(kata, given, place.get("session_id"))
+        if self.questions[key] < 1:
+            raise InputError(f"{kata.tool} has effects and must be approved for this call; the question was not asked, so nothing was run")
+        self.questions[key] -= 1
+        self.questions += Counter()  # drops what fell to zero
+
+    def place(self, given: Mapping[str, Any], run_id: str) -> Place:
+        """Where a run happens: the caller's task, and the folder its terminal is in."""
+        task = str(given.get("task_id") or "")
+        return Place(task, str(given.get("session_id") or ""), f"{task}:kata:{run_id}", self.folders.get(task) or _agent_folder())
+
+    def kata_list(self, args: Any, **place: Any) -> str:
+        """The static tool `kata_list`: what is active, with arguments; it only reads."""
+        katas = [
+            {"tool": kata.tool, "arguments": executor.input_schema(kata.version.spec), "does": commands.outline(kata.version.spec)}
+            for kata in self.active.values()
+        ]
+        return json.dumps({"katas": katas})
+
+    def kata_resume(self, args: Any, **place: Any) -> str:
+        """The static tool `kata_resume`: not there yet, and it never acts."""
+        return json.dumps(
+            {"error": "Resuming a stopped routine is not there yet; go on by hand with the next call that the stopped run named."}
+        )
+
+    def section(self, info: Any) -> str:
+        """The block of a new session's prompt that names the active katas; empty when there are none."""
+        lines = [prompt_line(kata) for kata in sorted(self.active.values(), key=lambda kata: kata.tool)]
+        if not lines:
+            return ""
+        head = "Approved routines, each one call through tool_call instead of its steps by hand:"
+        kept = [line for index, line in enumerate(lines) if sum(len(one) + 1 for one in (head, *lines[: index + 1])) <= SECTION_CHARS]
+        return "\n".join((head, *kept))
+
+    # ── Commands ─────────────────────────────────────────────────────────────────────────────────
+
+    def chat(self, raw: str = "") -> str:
+        """`/kata …` in a chat."""
+        answer = commands.run(self.service, commands.split(raw or ""), "chat", host=self._host_lines())
+        self.refresh()
+        return answer.text
+
+    def shell(self, args: Namespace) -> int:
+        """`hermes kata …` in a shell; the exit code is 0, 1 (refused) or 2 (not understood)."""
+        answer = commands.run(self.service, args.words, "cli", args.digest or "", self._host_lines())
+        text = json.dumps(answer.json, indent=2, ensure_ascii=False, default=str) if args.json else answer.text
+        _say(text)
+        return answer.code
+
+    def _host_lines(self) -> dict[str, str]:
+        return dict(self.notes) | ({"Dropped": f"{self.recorder.dropped} events that found no room"} if self.recorder.dropped else {})
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """The command line of `hermes kata`; long distinctive flags, because the host's own parser sees them first."""
+    parser.description = "Routines that you repeat, found by Kata, as tools that you approve. Try: hermes kata help"
+    parser.add_argument("words", nargs="*", metavar="WORD", help="a command and its words, such as: review 2")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument("--digest", help="approve exactly this revision, without a review before (for scripts)")
+
+
+def _say(text: str) -> None:
+    """Print; a reader that went away (`| head -1`) is no error (B53). Half characters are shown as ? (B46)."""
+    try:
+        print(text.encode("utf-8", "replace").decode("utf-8"), flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# ── What the model is told ───────────────────────────────────────────────────────────────────────
+
+LIST_SCHEMA = {
+    "name": "kata_list",
+    "description": "List the approved routines and their arguments.",
+    "parameters": {"type": "object", "properties": {}, "additionalProperties": False},
+}
+RESUME_SCHEMA = {
+    "name": "kata_resume",
+    "description": "Resume a stopped routine at its failed step.",
+    "parameters": {
+        "type": "object",
+        "properties": {"run": {"type": "string", "description": "Run id from the stopped answer."}},
+        "required": ["run"],
+    },
+}
+
+
+def tool_schema(kata: Kata) -> dict[str, Json]:
+    """What the model sees of a kata; the first sentence is all it gets in the host's catalogue (60 characters, F2)."""
+    spec = kata.version.spec
+    names = ", ".join(one.name for one in spec.inputs) or "no arguments"
+    sentence = f"{kata.name.replace('_', ' ').capitalize()}: {names}"
+    text = f"{sentence[:59]}. Replays an approved routine of {len(spec.steps)} steps in one call: {commands.outline(spec)}."
+    return {"name": kata.tool, "description": text, "parameters": executor.input_schema(spec)}
+
+
+def prompt_line(kata: Kata) -> str:
+    """`kata_deploy_preview(branch): git checkout, npm ci, …`, at most 120 characters."""
+    spec = kata.version.spec
+    line = f"{commands.signature(kata.tool, spec)}: {commands.outline(spec)}"
+    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+
+
+def _question_key(kata: Kata, given: Mapping[str, Json], session: Any) -> str:
+    return canonical([kata.tool, kata.version.spec.digest, dict(given), str(session or "")])
+
+
+# ── The host, asked ──────────────────────────────────────────────────────────────────────────────
+
+
+def _opener() -> Callable[[], Any]:
+    """A way to open our file that keeps today's profile: the host resolves its home through a context variable (B17)."""
+    from plugins.plugin_storage import plugin_db
+
+    context = contextvars.copy_context()
+    return lambda: context.copy().run(plugin_db, PLUGIN)
+
+
+def parameters(tool: str) -> Json:
+    """The parameters of a tool in this process, None where it is not known. Shell and dashboard start with an empty
+    registry, which is filled here, never in `register` (host contract, trap 4)."""
+    from tools import registry as host
+
+    if host.registry.get_schema("terminal") is None and hasattr(host, "discover_builtin_tools"):
+        host.discover_builtin_tools()
+    found = host.registry.get_schema(tool)
+    return found.get("parameters") if isinstance(found, dict) else None
+
+
+def today(tool: str) -> str | None:
+    """Fingerprint of a tool's parameters as they are now; None when the tool is not known in this process."""
+    found = parameters(tool)
+    return None if found is None else validator.fingerprint(found)
+
+
+def _agent_folder() -> str:
+    try:
+        from agent.runtime_cwd import resolve_agent_cwd
+    except ImportError:
+        return os.getcwd()
+    return str(resolve_agent_cwd())
+
+
+def replay(spec: Spec, given: Mapping[str, Json], dispatch: Dispatch) -> Trace:
+    """Run a spec on a stub, as the validator does."""
+    return executor.drive(executor.run(spec, given), dispatch)

@@ -1,0 +1,415 @@
+"""The verbs of Kata, one code path for chat, shell and dashboard: record, mine, review, decide, run; it never speaks to the host and never
+decides in a person's place."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from . import executor, miner, templating, validator
+from .model import (
+    PREFIX,
+    SHELL_TOOLS,
+    Array,
+    Call,
+    Check,
+    Command,
+    Concat,
+    Event,
+    Example,
+    Expression,
+    Input,
+    Json,
+    Kata,
+    KataError,
+    Literal,
+    ModelRequest,
+    NearMiss,
+    Object,
+    Outcome,
+    Proposal,
+    Record,
+    Reference,
+    Refused,
+    RunRow,
+    SchemaSeen,
+    Settings,
+    Spec,
+    State,
+    Status,
+    Step,
+    StepCall,
+    StepTrace,
+    StoreError,
+    Trace,
+    TurnEnd,
+    TurnStart,
+    canonical,
+)
+from .redact import Masker
+from .store import Store
+
+RESULT_BYTES = 65_536
+"""A recorded result is kept up to this many characters of JSON, head and tail (design section 4)."""
+CONVERSATIONS = 200
+"""Maskers that are kept; one per conversation."""
+NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
+RESERVED = frozenset(
+    "list resume review approve reject runs status help show disable enable rollback mine record run forget teach purge learn".split()
+)
+
+K = TypeVar("K")
+V = TypeVar("V")
+Dispatch = Callable[[StepCall], Outcome]
+Replay = Callable[[Spec, Mapping[str, Json], Dispatch], Trace]
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What only the outermost layer can tell: the time, what replays, today's tools and which names are taken."""
+
+    clock: Callable[[], float]
+    """Epoch seconds."""
+    replay: Replay
+    """The executor under the production driver, on a stub that answers instead of the tools."""
+    schema: Callable[[str], str | None]
+    """Fingerprint of a tool's schema today; None where the tool is not known in this process."""
+    taken: Callable[[str], bool]
+    """Whether a tool name belongs to somebody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """What a round of mining brought."""
+
+    turns: int
+    proposed: tuple[Kata, ...]
+    missed: tuple[NearMiss, ...]
+
+
+class Service:
+    """One per plugin object; holds the store, the settings and the maskers of the open conversations."""
+
+    def __init__(self, store: Store, settings: Settings, door: Door) -> None:
+        self.store, self.settings, self.door = store, settings, door
+        self._maskers: OrderedDict[str, Masker] = OrderedDict()
+        self._conversations: OrderedDict[str, str] = OrderedDict()
+
+    # ── Recording ────────────────────────────────────────────────────────────────────────────────
+
+    def record(self, records: Iterable[Record]) -> None:
+        """Keep what happened, masked and cut; one transaction."""
+        self.store.add([self.masked(one) for one in records])
+
+    def masked(self, record: Record) -> Record:
+        """The record without secrets: the only place where observed text passes before it is written."""
+        match record:
+            case TurnStart():
+                _keep(self._conversations, record.turn, record.conversation, 10 * CONVERSATIONS)
+                return replace(record, message=self._masker(record.turn).text(record.message))
+            case Event():
+                masker = self._masker(record.turn)
+                outcome = record.outcome
+                return replace(
+                    record,
+                    call=Call(record.call.tool, masker.value(dict(record.call.arguments))),
+                    outcome=Outcome(outcome.status, _cut(masker.value(outcome.result)), masker.text(outcome.reason)),
+                    folder=masker.text(record.folder),
+                )
+            case ModelRequest() | TurnEnd() | SchemaSeen():
+                return record
+
+    def _masker(self, turn: str) -> Masker:
+        conversation = self._conversations.get(turn, turn)
+        masker = self._maskers.get(conversation) or Masker()
+        _keep(self._maskers, conversation, masker, CONVERSATIONS)
+        return masker
+
+    # ── Mining ───────────────────────────────────────────────────────────────────────────────────
+
+    def mine(self) -> Mined:
+        """Mine every turn that waits for it, oldest first, and keep what was found."""
+        proposed: list[Kata] = []
+        missed: list[NearMiss] = []
+        waiting = self.store.dirty()
+        for turn in waiting:
+            for found in self._mine_turn(turn):
+                proposed += [found] if isinstance(found, Kata) else []
+                missed += [found] if isinstance(found, NearMiss) else []
+        return Mined(len(waiting), tuple(proposed), tuple(missed))
+
+    def _mine_turn(self, name: str) -> Iterable[Kata | NearMiss | None]:
+        turn = self.store.turn(name)
+        counted = turn is not None and turn.who == "person"
+        self.store.mined(name, miner.windows(turn, self.settings.max_steps) if turn and counted else {})
+        if not turn or not counted:
+            return ()
+        sources = miner.Sources(self.store.support, self.store.occurrences, self.store.examples)
+        return [self._keep_found(found) for found in miner.mine(turn, sources, self.settings)]
+
+    def _keep_found(self, found: Proposal | NearMiss) -> Kata | NearMiss | None:
+        """Store a proposal that passes every check, else the reason why not (K55)."""
+        if isinstance(found, Proposal):
+            checks = self.validated(found.spec, found.exhibits)
+            failed = next((check for check in checks if not check.passed), None)
+            if failed is None:
+                return self.store.propose(replace(found, checks=checks), self.door.clock())
+            keys = tuple(miner.key(call) for call in found.exhibits[0].calls)
+            found = NearMiss(keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
+        self.store.misses([found], [found.fingerprint])
+        return found
+
+    def validated(self, spec: Spec, exhibits: Sequence[Example]) -> tuple[Check, ...]:
+        """Every check of the validator, with the tools as they are today; no real tool is called (K56)."""
+        schemas = {step.tool: self.door.schema(step.tool) for step in spec.steps}
+        return validator.validate(spec, exhibits, schemas, self.door.replay, self.settings.min_support)
+
+    # ── Looking ──────────────────────────────────────────────────────────────────────────────────
+
+    def katas(self) -> tuple[Kata, ...]:
+        """Proposals and everything that was one, by number, the rejected apart."""
+        return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED)
+
+    def active(self) -> tuple[Kata, ...]:
+        """The katas that the agent may call (K84)."""
+        return self.store.katas((State.ACTIVE,))
+
+    def find(self, word: str) -> Kata:
+        """The kata of that number, name or tool name; Refused when there is none."""
+        name = word.removeprefix(PREFIX)
+        found = self.store.kata(int(word)) if re.fullmatch(r"[0-9]{1,9}", word) else self.store.named(name)
+        if found is None:
+            known = ", ".join(kata.tool or str(kata.id) for kata in self.katas()) or "none yet"
+            raise Refused(f"There is no kata {word!r}; known: {known}")
+        return found
+
+    def review(self, word: str, surface: str) -> Kata:
+        """The kata as it would be approved now; the revision counts as shown on that surface."""
+        kata = self.find(word)
+        self.store.show(surface, kata.id, kata.version.spec.digest, self.door.clock())
+        return kata
+
+    def announcement(self, platform: str) -> str | None:
+        """One line about the newest proposal that nobody was told of, each told once (A40); never an observed value."""
+        told = int(self.store.noted("told") or 0)
+        new = [kata for kata in self.store.katas((State.CANDIDATE,)) if kata.id > told]
+        if not new:
+            return None
+        self.store.note("told", str(new[-1].id))
+        fit, steps = new[-1].version.fit, len(new[-1].version.spec.steps)
+        lead = "hermes kata" if platform in ("", "cli") else "/kata"
+        return f"Kata: a routine of {steps} steps, seen in {fit.support} conversations, could be one tool. Look: {lead} review {new[-1].id}"
+
+    # ── Deciding ─────────────────────────────────────────────────────────────────────────────────
+
+    def approve(self, word: str, name: str, surface: str, digest: str = "") -> Kata:
+        """Make the revision that was shown last a tool (K4, K19, K90). `digest` stands for a review where a script
+        approves; it may be shortened to 8 characters or more."""
+        kata = self.find(word)
+        wanted = self.chosen(name or kata.name, kata)
+        shown = self._agreed(kata, surface, digest)
+        failed = [check for check in self.validated(kata.version.spec, kata.version.exhibits) if not check.passed]
+        if failed:
+            raise Refused(f"Kata {kata.id} does not pass {failed[0].name} any more: {failed[0].reason}")
+        return self._decide(kata, (State.CANDIDATE,), State.ACTIVE, shown, surface, "approve", name=wanted, approved=True)
+
+    def _agreed(self, kata: Kata, surface: str, digest: str) -> str:
+        """The whole digest of what was shown, which must be what is there now."""
+        now = kata.version.spec.digest
+        shown = self.store.shown(surface, kata.id) if not digest else now if len(digest) >= 8 and now.startswith(digest.lower()) else digest
+        if not shown:
+            raise Unseen(f"Kata {kata.id} was not reviewed here yet")
+        if shown != now:
+            raise Unseen(f"Kata {kata.id} is now revision {now[:12]}, not {shown[:12]}")
+        return shown
+
+    def chosen(self, name: str, kata: Kata) -> str:
+        """The name without prefix, when it may be used for `kata`; Refused says what a name looks like."""
+        wanted = name.removeprefix(PREFIX)
+        if not NAME.fullmatch(wanted):
+            raise Refused(f"Expected a name of small letters, digits and _ that begins with a letter, at most 59 characters, got {name!r}")
+        if wanted in RESERVED:
+            raise Refused(f"The name {wanted!r} is a command of Kata; choose another")
+        other = self.store.named(wanted)
+        if other is not None and other.id != kata.id:
+            raise Refused(f"The name {wanted!r} is taken by kata {other.id}; choose another")
+        if other is None and self.door.taken(PREFIX + wanted):
+            raise Refused(f"A tool {PREFIX + wanted} exists already and is not ours; choose another name")
+        return wanted
+
+    def reject(self, word: str, surface: str) -> Kata:
+        """Decline a proposal for good (K88)."""
+        kata = self.find(word)
+        return self._decide(kata, (State.CANDIDATE,), State.REJECTED, kata.version.spec.digest, surface, "reject")
+
+    def _decide(
+        self,
+        kata: Kata,
+        before: tuple[State, ...],
+        after: State,
+        digest: str,
+        surface: str,
+        verb: str,
+        *,
+        name: str | None = None,
+        approved: bool = False,
+    ) -> Kata:
+        return self.store.transition(
+            kata.id,
+            before=before,
+            after=after,
+            digest=digest,
+            actor=surface,
+            verb=verb,
+            now=self.door.clock(),
+            name=name,
+            approved=approved,
+        )
+
+    # ── Running ──────────────────────────────────────────────────────────────────────────────────
+
+    def start(self, kata: Kata, given: Mapping[str, Json], run_id: str, session: str, dispatch: Dispatch) -> Trace:
+        """Run a kata step by step and keep a row of it; a row is written before each step with an effect (K70, K75).
+        InputError, before anything runs, when the arguments do not fit."""
+        spec, masker = kata.version.spec, Masker()
+        execution = executor.run(spec, given, self.settings.read_retries)
+        shown = masker.value(dict(given))
+        self.store.begin_run(
+            RunRow(
+                run_id,
+                kata.id,
+                kata.tool,
+                kata.version.number,
+                spec.digest,
+                self.door.clock(),
+                None,
+                Status.UNKNOWN,
+                "",
+                (),
+                shown,
+                session,
+            )
+        )
+
+        def kept(asked: StepCall) -> Outcome:
+            call = Call(asked.call.tool, masker.value(dict(asked.call.arguments)))
+            try:
+                if not spec.steps[asked.index].effect.plain_read:
+                    self.store.begin_step(
+                        run_id, StepTrace(asked.index, call.tool, Status.UNKNOWN, call, reason="started", attempts=asked.attempt)
+                    )
+            except StoreError as error:
+                return Outcome(Status.REFUSED, reason=f"the step could not be written down first: {error.message}")
+            return dispatch(asked)
+
+        trace = executor.drive(execution, kept)
+        with suppress(StoreError):  # the run stays "unknown" in the file; its answer must reach the agent
+            for step in trace.steps:
+                self.store.settle_step(run_id, _masked_step(step, masker))
+            self.store.finish_run(run_id, trace.status, masker.text(trace.reason), self.door.clock())
+        return trace
+
+    def question(self, kata: Kata, given: Mapping[str, Json]) -> str:
+        """What a person is asked before a run: every effect, with its command where it is known (K80, A24)."""
+        spec = kata.version.spec
+        lines = [f"{kata.tool} runs {len(spec.steps)} steps:"]
+        for number, step in enumerate(spec.steps, 1):
+            try:
+                arguments = templating.render(step.arguments, given, ())
+                shown = brief(Call(step.tool, arguments))
+            except KataError:
+                shown = templated(step, given)
+            lines.append(f"{number}. {_words(step)}: {shown}")
+        return "\n".join([*lines, f"Revision {spec.digest[:12]}. Asked on every run; 'always' does not apply."])
+
+
+class Unseen(Refused):
+    """What is to be approved was not shown on that surface, or changed since."""
+
+
+# ── In words ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _words(step: Step) -> str:
+    return step.effect.kind.value + (", destructive" if step.effect.destructive else "")
+
+
+def brief(call: Call) -> str:
+    """A call as one line: the command of a shell tool, else tool and arguments, at most 160 characters."""
+    code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
+    text = (
+        code
+        if isinstance(code, str)
+        else f"{call.tool} " + ", ".join(f"{key}={templating.as_shown(value)}" for key, value in call.arguments.items())
+    )
+    line = " ".join(_visible(text).split())
+    return line if len(line) <= 160 else line[:157] + "…"
+
+
+def _visible(text: str) -> str:
+    return "".join(character if character.isprintable() or character in " \n\t" else "�" for character in text)
+
+
+def templated(step: Step, given: Mapping[str, Json] | None = None) -> str:
+    """A step as one line with its holes: `git checkout ‹branch›`, `read_file path=‹step 2 · files.0›`; inputs that are given
+    are filled in."""
+    code = SHELL_TOOLS.get(step.tool)
+    pairs = dict(step.arguments.fields)
+    if code in pairs:
+        rest = "".join(f" [{key}={origin(value, given)}]" for key, value in pairs.items() if key != code)
+        return " ".join(_visible(origin(pairs[code], given)).split()) + rest
+    return f"{step.tool} " + ", ".join(f"{key}={' '.join(_visible(origin(value, given)).split())}" for key, value in pairs.items())
+
+
+def origin(expression: Expression, given: Mapping[str, Json] | None = None) -> str:
+    """Where a value comes from, as a person reads it."""
+    match expression:
+        case Literal(value):
+            return templating.as_shown(value)
+        case Input(name):
+            return templating.as_shown(given[name]) if given and name in given else f"‹{name}›"
+        case Reference(step, path):
+            return f"‹step {step + 1} · {templating.dotted(path)}›"
+        case Concat(parts):
+            return "".join(origin(part, given) for part in parts)
+        case Command(pieces):
+            return "".join(piece if isinstance(piece, str) else origin(piece.value, given) for piece in pieces)
+        case Object(pairs):
+            return "{" + ", ".join(f"{key}: {origin(value, given)}" for key, value in pairs) + "}"
+        case Array(items):
+            return "[" + ", ".join(origin(item, given) for item in items) + "]"
+
+
+# ── Small ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _keep(table: OrderedDict[K, V], key: K, value: V, limit: int) -> None:
+    """Remember the newest `limit` entries."""
+    table[key] = value
+    table.move_to_end(key)
+    while len(table) > limit:
+        table.popitem(last=False)
+
+
+def _cut(result: Json) -> Json:
+    """A result of bearable size; what is too long becomes text with a mark, so that nothing is learnt from its shape (B37)."""
+    text = result if isinstance(result, str) else canonical(result)
+    if len(text) <= RESULT_BYTES:
+        return result
+    half = RESULT_BYTES // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half} characters cut by Kata …]\n{text[-half:]}"
+
+
+def _masked_step(step: StepTrace, masker: Masker) -> StepTrace:
+    call = Call(step.tool, masker.value(dict(step.call.arguments))) if step.call else None
+    return replace(
+        step,
+        call=call,
+        result=_cut(masker.value(step.result)),
+        reason=masker.text(step.reason),
+        sent=masker.value(dict(step.sent)) if step.sent else None,
+    )

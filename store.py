@@ -1,0 +1,824 @@
+"""Keep what was recorded, found, decided and run in one SQLite file; the only SQL, and it never reads a clock or decides anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+import threading
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, replace
+
+from .model import (
+    AuditRow,
+    Call,
+    Check,
+    Event,
+    Example,
+    Fit,
+    Json,
+    Kata,
+    KataError,
+    ModelRequest,
+    NearMiss,
+    NewerStore,
+    Occurrence,
+    Outcome,
+    PayloadError,
+    Proposal,
+    Record,
+    Refused,
+    RunRow,
+    SchemaSeen,
+    Spec,
+    SpecError,
+    State,
+    Status,
+    StepTrace,
+    StoreError,
+    Turn,
+    TurnEnd,
+    TurnStart,
+    Version,
+    canonical,
+)
+
+Migration = Callable[[sqlite3.Connection], None]
+Row = dict[str, Json]
+"""One row, its columns already turned back into values."""
+
+# ── The tables ───────────────────────────────────────────────────────────────────────────────────
+
+FIRST = """
+CREATE TABLE turns (
+    number INTEGER PRIMARY KEY,             -- order of arrival: clocks jump (B39)
+    id TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL, conversation TEXT NOT NULL, platform TEXT NOT NULL, who TEXT NOT NULL,
+    started REAL NOT NULL, ended REAL, message BLOB NOT NULL,
+    dirty INTEGER NOT NULL DEFAULT 0        -- 0, or its place in the queue for mining
+);
+CREATE INDEX turns_conversation ON turns (conversation);
+CREATE INDEX turns_dirty ON turns (dirty) WHERE dirty > 0;
+CREATE TABLE events (
+    number INTEGER PRIMARY KEY,
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    call_id TEXT NOT NULL,                  -- unique in its turn only: some model servers start again at call_1
+    position INTEGER NOT NULL,
+    tool TEXT NOT NULL, arguments BLOB NOT NULL,
+    status TEXT NOT NULL, result BLOB NOT NULL, reason TEXT NOT NULL, said TEXT NOT NULL,
+    started REAL NOT NULL, ended REAL NOT NULL,
+    request TEXT NOT NULL, schema TEXT NOT NULL, folder TEXT NOT NULL,
+    UNIQUE (turn, call_id)
+);
+CREATE TABLE requests (
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    request TEXT NOT NULL, model TEXT NOT NULL, at REAL NOT NULL, seconds REAL NOT NULL,
+    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cache_tokens INTEGER NOT NULL, tool_calls INTEGER NOT NULL,
+    PRIMARY KEY (turn, request)
+);
+CREATE TABLE schemas (fingerprint TEXT PRIMARY KEY, tool TEXT NOT NULL, body BLOB NOT NULL);
+CREATE TABLE windows (                      -- derived from events; one row per turn, however often it occurs there (K41)
+    window INTEGER NOT NULL,
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    first INTEGER NOT NULL, last INTEGER NOT NULL,
+    PRIMARY KEY (window, turn)
+) WITHOUT ROWID;
+CREATE INDEX windows_turn ON windows (turn);
+CREATE TABLE near (fingerprint TEXT PRIMARY KEY, keys BLOB NOT NULL, rule TEXT NOT NULL, detail TEXT NOT NULL, support INTEGER NOT NULL);
+CREATE TABLE katas (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used twice (A32)
+    name TEXT NOT NULL DEFAULT '', state TEXT NOT NULL,
+    fingerprint TEXT NOT NULL UNIQUE, version INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX katas_name ON katas (name) WHERE name <> '';
+CREATE TABLE versions (
+    kata INTEGER NOT NULL REFERENCES katas, number INTEGER NOT NULL,
+    spec TEXT NOT NULL, digest TEXT NOT NULL,
+    fit BLOB NOT NULL, exhibits BLOB NOT NULL, checks BLOB NOT NULL,
+    created REAL NOT NULL, approved REAL,
+    PRIMARY KEY (kata, number)
+);
+CREATE TABLE shown (
+    surface TEXT NOT NULL, kata INTEGER NOT NULL REFERENCES katas, digest TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (surface, kata)
+);
+CREATE TABLE audit (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL, actor TEXT NOT NULL, verb TEXT NOT NULL, kata INTEGER NOT NULL,
+    before TEXT NOT NULL, after TEXT NOT NULL, digest TEXT NOT NULL, detail TEXT NOT NULL
+);
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+    kata INTEGER NOT NULL REFERENCES katas, version INTEGER NOT NULL, tool TEXT NOT NULL, digest TEXT NOT NULL,
+    session TEXT NOT NULL, inputs BLOB NOT NULL,
+    started REAL NOT NULL, finished REAL, status TEXT NOT NULL, reason TEXT NOT NULL
+);
+CREATE INDEX runs_kata ON runs (kata);
+CREATE TABLE run_steps (
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, step INTEGER NOT NULL, trace BLOB NOT NULL,
+    PRIMARY KEY (run, step)
+);
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL)
+"""
+
+
+def _first(db: sqlite3.Connection) -> None:
+    for statement in FIRST.split(";\n"):
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first,)
+"""The step at index n takes a file from version n to n + 1; a step is never changed once it was published."""
+
+
+def migrate(db: sqlite3.Connection, steps: Sequence[Migration] = MIGRATIONS) -> None:
+    """Bring the file to version `len(steps)` in one transaction, once, however many processes try at the same time;
+    NewerStore when it is beyond that."""
+    if _age(db, len(steps)) == len(steps):
+        return
+    with _transaction(db, "IMMEDIATE"):
+        # Asked again: another process may have migrated while we waited for the lock (B45).
+        for step in steps[_age(db, len(steps)) :]:
+            step(db)
+        db.execute(f"PRAGMA user_version = {len(steps)}")
+
+
+def _age(db: sqlite3.Connection, known: int) -> int:
+    """The version of the file; NewerStore when this plugin does not know it."""
+    version = int(_one(db, "PRAGMA user_version"))
+    if version > known:
+        raise NewerStore(
+            f"{_file(_path(db))} has version {version}, this plugin knows versions up to {known}: "
+            "update the Kata plugin; until then the file is left untouched and nothing is recorded"
+        )
+    return version
+
+
+# ── Values in and out of columns ─────────────────────────────────────────────────────────────────
+
+HALVES, PACKED = b"T", b"J"
+"""The first byte of a blob: text with half characters, or compressed JSON."""
+
+
+def _bind(value: object) -> str | bytes | int | float | None:
+    """What SQLite can hold. Text with half characters goes in as a blob (B46): TEXT must be valid UTF-8."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return HALVES + value.encode("utf-8", "surrogatepass")
+        return str(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise PayloadError(f"Expected a whole number of at most 64 bits, got one of {value.bit_length()}")
+    if value is None or isinstance(value, int | float | bytes):
+        return value
+    raise PayloadError(f"Expected text or a number, got {type(value).__name__}")
+
+
+def _pack(value: Json) -> bytes:
+    """Compressed JSON. Not ASCII-escaped: an escaped pair of half characters would come back as one whole character."""
+    try:
+        return PACKED + zlib.compress(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"), 1)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise PayloadError(f"Expected JSON, got a value that is none: {error}") from error
+
+
+def _unbind(stored: Json) -> Json:
+    """The value that was bound or packed; StoreError when the blob is none of ours."""
+    if not isinstance(stored, bytes):
+        return stored
+    try:
+        if stored[:1] == HALVES:
+            return stored[1:].decode("utf-8", "surrogatepass")
+        return json.loads(zlib.decompress(stored[1:]).decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError, zlib.error) as error:
+        raise StoreError(f"Expected text or packed JSON in a row of the Kata file, got {stored[:12]!r}: {error}") from error
+
+
+def _row(cursor: sqlite3.Cursor, values: tuple[Json, ...]) -> Row:
+    return {column[0]: _unbind(value) for column, value in zip(cursor.description, values, strict=True)}
+
+
+def _sql(db: sqlite3.Connection, statement: str, *values: object) -> sqlite3.Cursor:
+    cursor = db.cursor()
+    cursor.row_factory = _row
+    return cursor.execute(statement, [_bind(value) for value in values])
+
+
+def _insert(db: sqlite3.Connection, table: str, row: Mapping[str, object], otherwise: str = "") -> sqlite3.Cursor:
+    return _sql(db, f"INSERT INTO {table} ({', '.join(row)}) VALUES ({_marks(row)}) {otherwise}", *row.values())
+
+
+def _marks(values: Collection[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _one(db: sqlite3.Connection, select: str, *values: object) -> Json:
+    """The first column of the first row; None when there is no row."""
+    row = _sql(db, select, *values).fetchone()
+    return None if row is None else next(iter(row.values()))
+
+
+# ── Rows to nouns ────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_event(row: Row, turn: str) -> Event:
+    kept = {name: row[name] for name in ("call_id", "position", "request", "started", "ended", "said", "schema", "folder")}
+    outcome = Outcome(Status(row["status"]), row["result"], row["reason"])
+    return Event(call=Call(row["tool"], row["arguments"]), outcome=outcome, turn=turn, **kept)
+
+
+def _read_exhibit(kept: Json) -> Example:
+    return Example(kept["conversation"], kept["turn"], tuple(_read_kept(event) for event in kept["events"]))
+
+
+def _read_kept(kept: Json) -> Event:
+    """An event as an exhibit keeps it: the fields of the noun."""
+    outcome = {**kept["outcome"], "status": Status(kept["outcome"]["status"])}
+    return Event(**{**kept, "call": Call(**kept["call"]), "outcome": Outcome(**outcome)})
+
+
+def _read_version(row: Row) -> Version:
+    """The version of that row; SpecError when it is not what was stored (T42)."""
+    where = f"version {row['number']} of kata {row['kata']}"
+    try:
+        spec = Spec.from_json(json.loads(row["spec"]))
+        exhibits = tuple(_read_exhibit(exhibit) for exhibit in row["exhibits"])
+        checks = tuple(Check(**check) for check in row["checks"])
+        version = Version(row["number"], spec, Fit(**row["fit"]), exhibits, checks, row["created"], row["approved"])
+    except (KeyError, TypeError, ValueError, RecursionError, SpecError) as error:
+        raise SpecError(f"Expected {where} as Kata wrote it, got something else ({error}): it was changed outside Kata") from error
+    if spec.digest != row["digest"]:
+        raise SpecError(f"Expected {where} with digest {row['digest'][:12]}, got {spec.digest[:12]}: it was changed outside Kata")
+    return version
+
+
+def _read_kata(row: Row) -> Kata:
+    version = _read_version(row)
+    try:
+        return Kata(row["id"], row["name"], State(row["state"]), row["fingerprint"], version)
+    except ValueError as error:
+        raise SpecError(f"Expected kata {row['id']} in a state of ours, got {row['state']!r}: it was changed outside Kata") from error
+
+
+def _read_step(kept: Json) -> StepTrace:
+    call = Call(**kept["call"]) if kept["call"] else None
+    return StepTrace(**{**kept, "call": call, "status": Status(kept["status"])})
+
+
+# ── Nouns to rows: each inside the caller's transaction ──────────────────────────────────────────
+
+
+def _write(db: sqlite3.Connection, record: Record) -> None:
+    match record:
+        case TurnStart():
+            _write_start(db, record)
+        case SchemaSeen(fingerprint, tool, schema):
+            row = {"fingerprint": fingerprint, "tool": tool, "body": _pack(schema)}
+            _insert(db, "schemas", row, "ON CONFLICT (fingerprint) DO NOTHING")
+        case _:
+            turn = _one(db, "SELECT number FROM turns WHERE id = ?", record.turn)
+            if turn is None:
+                _count(db, "unknown_turn")
+            else:
+                _write_within(db, turn, record)
+
+
+def _write_start(db: sqlite3.Connection, start: TurnStart) -> None:
+    said = {"session": start.session, "conversation": start.conversation, "platform": start.platform, "who": start.who}
+    row = {"id": start.turn, **said, "started": start.at, "message": _pack(start.message)}
+    again = ", ".join(f"{column} = excluded.{column}" for column in row)
+    _insert(db, "turns", row, f"ON CONFLICT (id) DO UPDATE SET {again}")
+
+
+def _write_within(db: sqlite3.Connection, turn: int, record: Event | ModelRequest | TurnEnd) -> None:
+    match record:
+        case Event():
+            _write_event(db, turn, record)
+        case ModelRequest():
+            _insert(db, "requests", {**asdict(record), "turn": turn}, "ON CONFLICT (turn, request) DO NOTHING")
+        case TurnEnd():
+            _sql(db, "UPDATE turns SET ended = ? WHERE number = ?", record.at, turn)
+            _soil(db, turn)
+
+
+def _write_event(db: sqlite3.Connection, turn: int, event: Event) -> None:
+    call = {"turn": turn, "call_id": event.call_id, "position": event.position, "tool": event.call.tool}
+    result, reason = event.outcome.result, event.outcome.reason
+    outcome = {"status": event.outcome.status, "result": _pack(result), "reason": reason, "said": event.said}
+    around = {"request": event.request, "schema": event.schema, "folder": event.folder}
+    row = {**call, "arguments": _pack(dict(event.call.arguments)), **outcome, "started": event.started, "ended": event.ended, **around}
+    if _insert(db, "events", row, "ON CONFLICT (turn, call_id) DO NOTHING").rowcount == 0:
+        _count(db, "repeated_call")
+    elif _one(db, "SELECT ended FROM turns WHERE number = ?", turn) is not None:
+        _soil(db, turn)  # a call that arrives after its turn was mined
+
+
+def _soil(db: sqlite3.Connection, turn: int) -> None:
+    """Put the turn at the end of the queue for mining."""
+    _sql(db, "UPDATE turns SET dirty = 1 + (SELECT coalesce(max(dirty), 0) FROM turns WHERE dirty > 0) WHERE number = ?", turn)
+
+
+def _count(db: sqlite3.Connection, name: str, n: int = 1) -> None:
+    _insert(db, "counters", {"name": name, "value": n}, "ON CONFLICT (name) DO UPDATE SET value = value + excluded.value")
+
+
+def _write_version(db: sqlite3.Connection, kata: int, number: int, proposal: Proposal, verb: str, now: float) -> Kata:
+    """Make the proposal the version of the kata that counts, with its audit row."""
+    spec = {"spec": canonical(proposal.spec.to_json()), "digest": proposal.spec.digest}
+    exhibits, checks = [asdict(one) for one in proposal.exhibits], [asdict(one) for one in proposal.checks]
+    evidence = {"fit": _pack(asdict(proposal.fit)), "exhibits": _pack(exhibits), "checks": _pack(checks)}
+    _insert(db, "versions", {"kata": kata, "number": number, **spec, **evidence, "created": now})
+    _sql(db, "UPDATE katas SET version = ? WHERE id = ?", number, kata)
+    before = State.CANDIDATE if number > 1 else ""
+    _insert(db, "audit", asdict(AuditRow(now, "system", verb, kata, before, State.CANDIDATE, spec["digest"])))
+    return _kata(db, kata)
+
+
+def _write_step(db: sqlite3.Connection, run: str, step: StepTrace) -> None:
+    number = _one(db, "SELECT number FROM runs WHERE id = ? AND finished IS NULL", run)
+    if number is None:
+        raise Refused(f"Step {step.index} cannot be written: there is no unfinished run {run}")
+    row = {"run": number, "step": step.index, "trace": _pack(asdict(step))}
+    _insert(db, "run_steps", row, "ON CONFLICT (run, step) DO UPDATE SET trace = excluded.trace")
+
+
+# ── Reading inside the caller's transaction ──────────────────────────────────────────────────────
+
+KATA = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, versions.*
+FROM katas JOIN versions ON versions.kata = katas.id AND versions.number = katas.version"""
+RUN = "SELECT id, kata, tool, version, digest, started, finished, status, reason, inputs, session FROM runs"
+WINDOW = "SELECT conversation, id AS turn, window, first, last FROM windows JOIN turns ON turns.number = windows.turn"
+
+
+def _turn(db: sqlite3.Connection, row: Row) -> Turn:
+    rows = _sql(db, "SELECT * FROM events WHERE turn = ? ORDER BY position, started, number", row["number"])
+    events = tuple(_read_event(event, row["id"]) for event in rows)
+    return Turn(row["id"], row["conversation"], row["who"], row["started"], events)
+
+
+def _example(db: sqlite3.Connection, where: Occurrence) -> Example:
+    rows = _sql(
+        db,
+        """SELECT * FROM events WHERE turn = (SELECT number FROM turns WHERE id = ?) AND position BETWEEN ? AND ?
+        ORDER BY position, started, number""",
+        *(where.turn, where.first, where.last),
+    )
+    return Example(where.conversation, where.turn, tuple(_read_event(row, where.turn) for row in rows))
+
+
+def _run(db: sqlite3.Connection, row: Row) -> RunRow:
+    select = "SELECT trace FROM run_steps WHERE run = (SELECT number FROM runs WHERE id = ?) ORDER BY step"
+    steps = tuple(_read_step(step["trace"]) for step in _sql(db, select, row["id"]))
+    return RunRow(**{**row, "status": Status(row["status"]), "steps": steps})
+
+
+def _kata(db: sqlite3.Connection, kata: int) -> Kata:
+    row = _sql(db, f"{KATA} WHERE katas.id = ?", kata).fetchone()
+    if row is None:
+        raise Refused(f"There is no kata {kata}")
+    return _read_kata(row)
+
+
+# ── The file, its lock and its errors ────────────────────────────────────────────────────────────
+
+REASONS: Mapping[int, str] = {
+    sqlite3.SQLITE_BUSY: "is busy: another process is using it; try again in a moment",
+    sqlite3.SQLITE_LOCKED: "is busy: another connection is using it; try again in a moment",
+    sqlite3.SQLITE_NOTADB: "is not a database; move it away and Kata starts a new one",
+    sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a backup, or move it away and Kata starts a new one",
+    sqlite3.SQLITE_FULL: "cannot grow because the disk is full; free some space",
+    sqlite3.SQLITE_READONLY: "may not be written; check its owner and mode",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that its folder exists and may be written",
+    sqlite3.SQLITE_IOERR: "cannot be read or written because the disk reports an error",
+}
+PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CONSTRAINT)
+"""Errors after which the connection is still good."""
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's own error code without its extension; 0 for an error of the Python module."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _path(db: sqlite3.Connection) -> str:
+    """Where the file is; empty for a database in memory."""
+    return str(_sql(db, "PRAGMA database_list").fetchone()["file"] or "")
+
+
+def _file(path: str) -> str:
+    return f"The Kata file {path}" if path else "The Kata file"
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
+    db.execute(f"BEGIN {kind}")
+    try:
+        yield
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+def _tighten(path: str) -> None:
+    """Let only the owner read the file and its companions; what the file system refuses shows as `mode` in `facts`."""
+    files = [path + end for end in ("", "-journal", "-wal", "-shm")] if path else []
+    for place, allowed in ((os.path.dirname(path), 0o700), *((file, 0o600) for file in files)):
+        with suppress(OSError):
+            mode = stat.S_IMODE(os.stat(place).st_mode)
+            if mode & ~allowed and not mode & stat.S_ISVTX:  # a sticky folder belongs to everybody
+                os.chmod(place, mode & allowed)
+
+
+def _mode(path: str) -> str:
+    """The mode of the file in octal; empty where it cannot be told."""
+    with suppress(OSError):
+        return f"{stat.S_IMODE(os.stat(path).st_mode):o}"
+    return ""
+
+
+FACTS: Mapping[str, str] = {
+    "calls": "SELECT count(*) FROM events",
+    "turns": "SELECT count(*) FROM turns",
+    "conversations": "SELECT count(DISTINCT conversation) FROM turns",
+    "dirty": "SELECT count(*) FROM turns WHERE dirty > 0",
+    "last_event": "SELECT ended FROM events ORDER BY number DESC LIMIT 1",
+    "version": "PRAGMA user_version",
+    "journal": "PRAGMA journal_mode",
+}
+
+
+class Store:
+    """One file of records; safe for threads, opened at the first call and again after a failure.
+
+    `patience` is in seconds, for a busy file; `path` is what errors name before the file is open. Every method raises
+    StoreError when the file cannot be used, NewerStore when a newer plugin wrote it."""
+
+    def __init__(self, open: Callable[[], sqlite3.Connection], *, patience: float = 2.0, path: str = "") -> None:
+        self._open, self._patience, self._path = open, patience, path
+        self._lock = threading.RLock()
+        self._own = threading.local()
+        self._db: sqlite3.Connection | None = None
+        self._closed = False
+
+    def close(self) -> None:
+        """Close the file for good; later calls raise StoreError."""
+        with self._lock:
+            self._closed = True
+            self._drop()
+
+    @contextmanager
+    def waiting(self, seconds: float) -> Iterator[None]:
+        """Let the calls that this thread makes inside wait at most so long for a busy file, instead of `patience`."""
+        before = self._wait
+        self._own.wait = seconds
+        try:
+            yield
+        finally:
+            self._own.wait = before
+
+    @property
+    def _wait(self) -> float:
+        return float(getattr(self._own, "wait", self._patience))
+
+    def _drop(self) -> None:
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+
+    @contextmanager
+    def _using(self, kind: str) -> Iterator[sqlite3.Connection]:
+        """The connection inside one transaction of that kind; all errors of SQLite end here."""
+        if not self._lock.acquire(timeout=self._wait):
+            raise StoreError(f"{_file(self._path)} is busy: another thread is using it; try again in a moment")
+        try:
+            db = self._opened()
+            db.execute(f"PRAGMA busy_timeout = {int(self._wait * 1000)}")
+            with _transaction(db, kind):
+                _age(db, len(MIGRATIONS))  # a newer plugin may have migrated it since we opened it
+                yield db
+        except sqlite3.Error as error:
+            if _code(error) not in PASSING:
+                self._drop()
+            raise StoreError(f"{_file(self._path)} {REASONS.get(_code(error), 'refused the work')} ({error})") from error
+        finally:
+            self._lock.release()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._closed:
+            raise StoreError(f"{_file(self._path)} was closed by this plugin; nothing is read or written any more")
+        if self._db is None:
+            self._db = self._patiently()
+        return self._db
+
+    def _patiently(self) -> sqlite3.Connection:
+        # SQLite answers "locked" without any waiting to whoever opens a new file just while another process switches it
+        # to WAL (B45). Who is in a hurry does not try again: the host's opener alone may take its five seconds.
+        for pause in (0.02, 0.1) if self._wait >= 1 else ():
+            try:
+                return self._fresh()
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY:
+                    raise
+            threading.Event().wait(pause)
+        return self._fresh()
+
+    def _fresh(self) -> sqlite3.Connection:
+        try:
+            db = self._open()
+        except OSError as error:
+            raise StoreError(f"{_file(self._path)} cannot be opened ({error})") from error
+        with ExitStack() as undo:
+            undo.callback(db.close)
+            db.isolation_level = None
+            db.execute(f"PRAGMA busy_timeout = {int(self._wait * 1000)}")
+            db.execute("PRAGMA foreign_keys = ON")
+            self._path = _path(db)
+            _age(db, len(MIGRATIONS))
+            _tighten(self._path)
+            migrate(db)
+            undo.pop_all()
+        return db
+
+    def _rows(self, select: str, *values: object) -> list[Row]:
+        with self._using("DEFERRED") as db:
+            return _sql(db, select, *values).fetchall()
+
+    def _first(self, select: str, *values: object) -> Row | None:
+        return next(iter(self._rows(select, *values)), None)
+
+    def _change(self, statement: str, *values: object) -> int:
+        """The number of rows that changed."""
+        with self._using("IMMEDIATE") as db:
+            return _sql(db, statement, *values).rowcount
+
+    # ── Recording ────────────────────────────────────────────────────────────────────────────────
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Write the records in one transaction. What cannot be stored is counted: a turn that nobody announced as
+        "unknown_turn", a call id seen before as "repeated_call", a value that is not JSON as "not_stored"."""
+        batch = tuple(records)
+        with self._using("IMMEDIATE") as db:
+            for record in batch:
+                try:
+                    _write(db, record)
+                except (PayloadError, sqlite3.IntegrityError):
+                    _count(db, "not_stored")
+
+    def turn(self, turn: str) -> Turn | None:
+        """The turn with its events in the order in which they were issued."""
+        with self._using("DEFERRED") as db:
+            row = _sql(db, "SELECT * FROM turns WHERE id = ?", turn).fetchone()
+            return None if row is None else _turn(db, row)
+
+    def turns(self) -> Iterator[Turn]:
+        """All ended turns in the order of their arrival, fifty at a time in memory."""
+        page = "SELECT * FROM turns WHERE number > ? AND ended IS NOT NULL ORDER BY number LIMIT 50"
+        last = 0
+        while True:
+            with self._using("DEFERRED") as db:
+                rows = _sql(db, page, last).fetchall()
+                found = [_turn(db, row) for row in rows]
+            if not rows:
+                return
+            yield from found
+            last = rows[-1]["number"]
+
+    def requests(self, turn: str) -> tuple[ModelRequest, ...]:
+        """The model requests of a turn, in the order of their arrival."""
+        select = "SELECT requests.* FROM requests JOIN turns ON turns.number = requests.turn WHERE turns.id = ? ORDER BY requests.rowid"
+        return tuple(ModelRequest(**{**row, "turn": turn}) for row in self._rows(select, turn))
+
+    def schema(self, fingerprint: str) -> Json | None:
+        """The parameter schema of that fingerprint; None where it was never seen."""
+        row = self._first("SELECT body FROM schemas WHERE fingerprint = ?", fingerprint)
+        return None if row is None else row["body"]
+
+    def forget(self, before: float) -> int:
+        """Delete the turns that were over before that time, with all that hangs on them; the number of turns."""
+        return self._change("DELETE FROM turns WHERE coalesce(ended, started) < ?", before)
+
+    # ── Mining ───────────────────────────────────────────────────────────────────────────────────
+
+    def dirty(self) -> tuple[str, ...]:
+        """The turns that wait to be mined, in the order in which they ended."""
+        return tuple(row["id"] for row in self._rows("SELECT id FROM turns WHERE dirty > 0 ORDER BY dirty"))
+
+    def mined(self, turn: str, windows: Mapping[int, tuple[int, int]]) -> None:
+        """Replace the turn's windows (signed 64-bit → first and last position) and take it from the queue."""
+        with self._using("IMMEDIATE") as db:
+            number = _one(db, "SELECT number FROM turns WHERE id = ?", turn)
+            if number is None:
+                return  # retention was faster
+            _sql(db, "DELETE FROM windows WHERE turn = ?", number)
+            for window, (first, last) in windows.items():
+                _insert(db, "windows", {"window": window, "turn": number, "first": first, "last": last})
+            _sql(db, "UPDATE turns SET dirty = 0 WHERE number = ?", number)
+
+    def support(self, windows: Collection[int]) -> dict[int, dict[str, frozenset[str]]]:
+        """For each window the conversations in which it occurs, and the turns of each."""
+        found: dict[int, dict[str, set[str]]] = {window: {} for window in windows}
+        asked = list(found)
+        for start in range(0, len(asked), 500):  # old SQLite takes 999 parameters
+            part = asked[start : start + 500]
+            with self._using("DEFERRED") as db:
+                # Plain rows: this is asked at the end of every turn, and a row as a dict costs three times as much.
+                rows = db.execute(f"{WINDOW} WHERE window IN ({_marks(part)})", part).fetchall()
+            for conversation, turn, window, _first, _last in rows:
+                found[window].setdefault(_unbind(conversation), set()).add(_unbind(turn))
+        return {window: {one: frozenset(turns) for one, turns in places.items()} for window, places in found.items()}
+
+    def occurrences(self, window: int) -> tuple[Occurrence, ...]:
+        """Where the window stands, newest turn first."""
+        rows = self._rows(f"{WINDOW} WHERE window = ? ORDER BY turns.number DESC", window)
+        return tuple(Occurrence(row["conversation"], row["turn"], row["first"], row["last"]) for row in rows)
+
+    def examples(self, occurrences: Iterable[Occurrence]) -> tuple[Example, ...]:
+        """The occurrences with their events; those whose events are gone are left out."""
+        places = tuple(occurrences)
+        with self._using("DEFERRED") as db:
+            found = [_example(db, where) for where in places]
+        return tuple(example for example in found if example.events)
+
+    def misses(self, found: Collection[NearMiss], judged: Collection[str] | None = None) -> None:
+        """Replace the near misses of the fingerprints that were judged (None: of all) by those found now."""
+        with self._using("IMMEDIATE") as db:
+            if judged is None:
+                _sql(db, "DELETE FROM near")
+            for fingerprint in judged or ():
+                _sql(db, "DELETE FROM near WHERE fingerprint = ?", fingerprint)
+            for miss in found:
+                _sql(db, "DELETE FROM near WHERE fingerprint = ?", miss.fingerprint)
+                _insert(db, "near", {**asdict(miss), "keys": _pack(miss.keys)})
+
+    def near(self) -> tuple[NearMiss, ...]:
+        """The near misses, best supported first."""
+        rows = self._rows("SELECT * FROM near ORDER BY support DESC, fingerprint")
+        return tuple(NearMiss(**{**row, "keys": tuple(row["keys"])}) for row in rows)
+
+    # ── Katas ────────────────────────────────────────────────────────────────────────────────────
+
+    def propose(self, proposal: Proposal, now: float) -> Kata | None:
+        """Keep the proposal as a new candidate, or as a new version of the candidate it revises; None when nothing is
+        new or a person has decided about that routine already (A29)."""
+        with self._using("IMMEDIATE") as db:
+            _sql(db, "DELETE FROM near WHERE fingerprint = ?", proposal.fingerprint)
+            row = _sql(db, f"{KATA} WHERE fingerprint = ?", proposal.fingerprint).fetchone()
+            if row is None:
+                kata = _insert(db, "katas", {"state": State.CANDIDATE, "fingerprint": proposal.fingerprint, "version": 1}).lastrowid
+                return _write_version(db, kata or 0, 1, proposal, "propose", now)
+            if row["state"] != State.CANDIDATE or row["digest"] == proposal.spec.digest:
+                return None
+            return _write_version(db, row["id"], row["number"] + 1, proposal, "revise", now)
+
+    def katas(self, states: Collection[State] | None = None) -> tuple[Kata, ...]:
+        """The katas in those states (None: all) by number; those that do not load are in `broken`."""
+        return tuple(one for one in self._loaded() if isinstance(one, Kata) and (states is None or one.state in states))
+
+    def broken(self) -> tuple[tuple[int, str], ...]:
+        """The numbers of the katas that do not load, each with the reason."""
+        return tuple(one for one in self._loaded() if not isinstance(one, Kata))
+
+    def _loaded(self) -> list[Kata | tuple[int, str]]:
+        found: list[Kata | tuple[int, str]] = []
+        with self._using("DEFERRED") as db:
+            for row in _sql(db, "SELECT id FROM katas ORDER BY id").fetchall():
+                try:
+                    found.append(_kata(db, row["id"]))
+                except KataError as error:
+                    found.append((row["id"], error.message))
+        return found
+
+    def kata(self, kata: int) -> Kata | None:
+        """The kata of that number; SpecError when its row was changed outside."""
+        row = self._first(f"{KATA} WHERE katas.id = ?", kata)
+        return None if row is None else _read_kata(row)
+
+    def named(self, name: str) -> Kata | None:
+        """The kata of that name (without the prefix); SpecError when its row was changed outside."""
+        row = self._first(f"{KATA} WHERE katas.name = ? AND katas.name <> ''", name)
+        return None if row is None else _read_kata(row)
+
+    def version(self, kata: int, number: int) -> Version | None:
+        """One version of a kata; SpecError when its row was changed outside."""
+        row = self._first("SELECT * FROM versions WHERE kata = ? AND number = ?", kata, number)
+        return None if row is None else _read_version(row)
+
+    def show(self, surface: str, kata: int, digest: str, now: float) -> None:
+        """Remember which revision that surface has shown last."""
+        self._change("INSERT OR REPLACE INTO shown (surface, kata, digest, at) VALUES (?, ?, ?, ?)", surface, kata, digest, now)
+
+    def shown(self, surface: str, kata: int) -> str:
+        """The digest of the revision that the surface has shown last; empty when none."""
+        row = self._first("SELECT digest FROM shown WHERE surface = ? AND kata = ?", surface, kata)
+        return "" if row is None else str(row["digest"])
+
+    def transition(
+        self,
+        kata: int,
+        *,
+        before: Collection[State],
+        after: State,
+        digest: str,
+        actor: str,
+        verb: str,
+        now: float,
+        name: str | None = None,
+        approved: bool = False,
+        detail: str = "",
+    ) -> Kata:
+        """Move the kata to another state, and give it a name or the approval where asked; Refused when it is not in one
+        of the states `before`, its current spec is not `digest`, or the name is taken. Of two callers one wins."""
+        with self._using("IMMEDIATE") as db:
+            found = _kata(db, kata)
+            if found.state not in before:
+                raise Refused(f"Kata {kata} is {found.state}; {verb} needs it to be {' or '.join(sorted(before))}")
+            if found.version.spec.digest != digest:
+                raise Refused(f"Kata {kata} is now revision {found.version.spec.digest[:12]}, not {digest[:12]}; review it again")
+            taken = _one(db, "SELECT id FROM katas WHERE name = ? AND name <> '' AND id <> ?", name, kata)
+            if taken is not None:
+                raise Refused(f"The name {name} is taken by kata {taken}; choose another")
+            _sql(db, "UPDATE katas SET state = ?, name = coalesce(?, name) WHERE id = ?", after, name, kata)
+            if approved:
+                _sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", now, kata, found.version.number)
+            _insert(db, "audit", asdict(AuditRow(now, actor, verb, kata, found.state, after, digest, detail)))
+            return _kata(db, kata)
+
+    def generation(self) -> int:
+        """A number that grows with every change to a kata: that of its audit row."""
+        return int(self._rows("SELECT coalesce(max(number), 0) AS number FROM audit")[0]["number"])
+
+    def audit(self, limit: int) -> tuple[AuditRow, ...]:
+        """The latest decisions, newest first."""
+        select = "SELECT at, actor, verb, kata, before, after, digest, detail FROM audit ORDER BY number DESC LIMIT ?"
+        return tuple(AuditRow(**row) for row in self._rows(select, limit))
+
+    # ── Runs ─────────────────────────────────────────────────────────────────────────────────────
+
+    def begin_run(self, run: RunRow) -> None:
+        """Write that a run begins; until it is finished its status reads as unknown."""
+        told = {"id": run.id, "kata": run.kata, "version": run.version, "tool": run.tool, "digest": run.digest, "session": run.session}
+        row = {**told, "inputs": _pack(dict(run.inputs)), "started": run.started, "status": Status.UNKNOWN, "reason": run.reason}
+        with self._using("IMMEDIATE") as db:
+            _insert(db, "runs", row)
+            for step in run.steps:
+                _write_step(db, run.id, step)
+
+    def begin_step(self, run: str, step: StepTrace) -> None:
+        """Write, before it is done, that a step is going to be done: until it is settled its status reads as unknown."""
+        self.settle_step(run, replace(step, status=Status.UNKNOWN))
+
+    def settle_step(self, run: str, step: StepTrace) -> None:
+        """Write what became of a step; Refused when the run is not there or is finished."""
+        with self._using("IMMEDIATE") as db:
+            _write_step(db, run, step)
+
+    def finish_run(self, run: str, status: Status, reason: str, now: float) -> None:
+        """Write how a run ended; Refused when it is not there or is finished."""
+        update = "UPDATE runs SET finished = ?, status = ?, reason = ? WHERE id = ? AND finished IS NULL"
+        if self._change(update, now, status, reason, run) == 0:
+            raise Refused(f"There is no unfinished run {run}")
+
+    def runs(self, kata: int | None = None, limit: int = 20) -> tuple[RunRow, ...]:
+        """The latest runs of a kata (None: of all), newest first, with their steps."""
+        chosen, values = ("", ()) if kata is None else ("WHERE kata = ?", (kata,))
+        with self._using("DEFERRED") as db:
+            return tuple(_run(db, row) for row in _sql(db, f"{RUN} {chosen} ORDER BY number DESC LIMIT ?", *values, limit).fetchall())
+
+    # ── Facts ────────────────────────────────────────────────────────────────────────────────────
+
+    def count(self, name: str, n: int = 1) -> None:
+        """Add to the counter of that name."""
+        with self._using("IMMEDIATE") as db:
+            _count(db, name, n)
+
+    def counters(self) -> dict[str, int]:
+        """All counters by name."""
+        return {row["name"]: row["value"] for row in self._rows("SELECT name, value FROM counters ORDER BY name")}
+
+    def note(self, name: str, text: str) -> None:
+        """Keep one small fact under a name."""
+        self._change("INSERT OR REPLACE INTO notes (name, text) VALUES (?, ?)", name, text)
+
+    def noted(self, name: str) -> str:
+        """The fact kept under that name; empty when none."""
+        row = self._first("SELECT text FROM notes WHERE name = ?", name)
+        return "" if row is None else str(row["text"])
+
+    def facts(self) -> dict[str, Json]:
+        """What status shows: calls, turns, conversations, dirty (turns), katas by state, last_event (epoch seconds or
+        None), bytes, version, journal, path and mode (octal) of the file."""
+        with self._using("DEFERRED") as db:
+            states = _sql(db, "SELECT state, count(*) AS n FROM katas GROUP BY state ORDER BY state").fetchall()
+            return {
+                **{name: _one(db, select) for name, select in FACTS.items()},
+                "katas": {row["state"]: row["n"] for row in states},
+                "bytes": _one(db, "PRAGMA page_count") * _one(db, "PRAGMA page_size"),
+                "path": self._path,
+                "mode": _mode(self._path),
+            }

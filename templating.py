@@ -1,0 +1,728 @@
+"""Learns how each argument of a routine comes about, renders the arguments of a new call and recovers inputs from a recorded one; it never
+guesses across types and never runs anything."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from . import quoting, shell
+from .model import (
+    SHELL_TOOLS,
+    Array,
+    Call,
+    Command,
+    Concat,
+    Example,
+    Expression,
+    Hole,
+    Input,
+    InputField,
+    Json,
+    Literal,
+    Object,
+    OpaqueCommand,
+    Reference,
+    Spec,
+    TemplateError,
+    canonical,
+    walk,
+)
+from .redact import PLACEHOLDER
+
+MAX_LEAVES = 2_000
+"""Values of one result that are looked at as the origin of a later argument."""
+MAX_DEPTH = 12
+INFORMATIVE = 3
+"""Shortest text that may tie two steps (A9)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The arguments of every step as expressions, and the inputs they need."""
+
+    inputs: tuple[InputField, ...]
+    steps: tuple[Object, ...]
+
+
+def same(left: Json, right: Json) -> bool:
+    """Whether two JSON values are equal with their types: 3 is not "3", 1 is not 1.0 and not true (B31)."""
+    return canonical(left) == canonical(right)
+
+
+def as_text(value: Json) -> str:
+    """A value as part of a longer text: text and whole numbers only (B31: never `None` or `True` in a command)."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise TemplateError(f"Expected text or a whole number inside a longer text, got {canonical(value)[:60]}")
+
+
+# ── Rendering ────────────────────────────────────────────────────────────────────────────────────
+
+
+def render(expression: Expression, inputs: Mapping[str, Json], results: Sequence[Json]) -> Json:
+    """The value of an expression; TemplateError names the input or field that is missing, UnsafeValue the value that
+    cannot be placed."""
+    match expression:
+        case Literal(value):
+            return copy.deepcopy(value)
+        case Input(name):
+            if name not in inputs:
+                raise TemplateError(f"Expected a value for the input {name!r}, got none")
+            return inputs[name]
+        case Reference(step, path):
+            return _follow(results, step, path)
+        case Concat(parts):
+            return "".join(as_text(render(part, inputs, results)) for part in parts)
+        case Command():
+            return _render_command(expression, inputs, results)
+        case Object(pairs):
+            return {key: render(value, inputs, results) for key, value in pairs}
+        case Array(items):
+            return [render(item, inputs, results) for item in items]
+
+
+def _follow(results: Sequence[Json], step: int, path: tuple[str | int, ...]) -> Json:
+    if step >= len(results):
+        raise TemplateError(f"Expected the result of step {step + 1}, which has not run")
+    value = results[step]
+    for depth, part in enumerate(path):
+        fits = (
+            isinstance(value, dict)
+            and isinstance(part, str)
+            and part in value
+            or isinstance(value, list)
+            and isinstance(part, int)
+            and part < len(value)
+        )
+        if not fits:
+            raise TemplateError(f"Expected {dotted(path)} in the result of step {step + 1}; {dotted(path[: depth + 1])} is missing")
+        value = value[part]
+    return value
+
+
+def dotted(path: tuple[str | int, ...]) -> str:
+    """A path as a person reads it: `files.0`; the whole result is `result`."""
+    return ".".join(str(part) for part in path) or "result"
+
+
+def _render_command(command: Command, inputs: Mapping[str, Json], results: Sequence[Json]) -> str:
+    values = [as_text(render(piece.value, inputs, results)) for piece in command.parts if isinstance(piece, Hole)]
+    return quoting.placed(command, values)
+
+
+# ── Matching ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(slots=True)
+class _Bindings:
+    """Inputs found so far; `texts` are the equations between parts and a text that are still to be solved."""
+
+    types: Mapping[str, str]
+    found: dict[str, Json] = field(default_factory=dict)
+    texts: list[tuple[tuple[Expression, ...], str]] = field(default_factory=list)
+
+    def bind(self, name: str, value: Json) -> bool:
+        if name in self.found:
+            return same(self.found[name], value)
+        self.found[name] = value
+        return True
+
+    def bind_text(self, name: str, text: str) -> bool:
+        """Bind a piece of text; an integer input takes it only in canonical form."""
+        if self.types.get(name) == "integer":
+            return re.fullmatch(r"0|-?[1-9][0-9]*", text) is not None and self.bind(name, int(text))
+        return self.bind(name, text)
+
+
+def match(spec: Spec, calls: Sequence[Call], results: Sequence[Json]) -> dict[str, Json] | None:
+    """The inputs from which `spec` renders exactly these calls with these results of theirs; None when there are none.
+    Of several possible splits of a text the one with the shortest leading pieces counts."""
+    if len(calls) != len(spec.steps) or any(step.tool != call.tool for step, call in zip(spec.steps, calls, strict=True)):
+        return None
+    bindings = _Bindings({one.name: one.type for one in spec.inputs})
+    try:
+        fits = all(_unify(step.arguments, dict(call.arguments), results, bindings) for step, call in zip(spec.steps, calls, strict=True))
+        if not fits or not _solve(bindings, results) or set(bindings.found) != {one.name for one in spec.inputs}:
+            return None
+        return bindings.found if _renders(spec, calls, results, bindings.found) else None
+    except TemplateError:
+        return None
+
+
+def _renders(spec: Spec, calls: Sequence[Call], results: Sequence[Json], inputs: Mapping[str, Json]) -> bool:
+    return all(
+        same(render(step.arguments, inputs, results[:index]), dict(call.arguments))
+        for index, (step, call) in enumerate(zip(spec.steps, calls, strict=True))
+    )
+
+
+def _unify(expression: Expression, value: Json, results: Sequence[Json], bindings: _Bindings) -> bool:
+    match expression:
+        case Literal(fixed):
+            return same(fixed, value)
+        case Input(name):
+            return bindings.bind(name, value)
+        case Reference(step, path):
+            return same(_follow(results, step, path), value)
+        case Concat(parts):
+            bindings.texts.append((parts, value))
+            return isinstance(value, str)
+        case Command():
+            return isinstance(value, str) and _unify_command(expression, value, bindings)
+        case Object(pairs):
+            fits = isinstance(value, dict) and set(value) == {key for key, _ in pairs}
+            return fits and all(_unify(inner, value[key], results, bindings) for key, inner in pairs)
+        case Array(items):
+            fits = isinstance(value, list) and len(value) == len(items)
+            return fits and all(_unify(inner, one, results, bindings) for inner, one in zip(items, value, strict=True))
+
+
+def _unify_command(command: Command, text: str, bindings: _Bindings) -> bool:
+    """Compare trees: where the template's tree has a mark, the text there gives an equation."""
+    frame = quoting.frame(command)
+    try:
+        script = shell.parse(text)
+    except OpaqueCommand:
+        return False
+    holes = dict(zip(frame.marks, (piece.value for piece in command.parts if isinstance(piece, Hole)), strict=True))
+    marks = re.compile("(" + "|".join(frame.marks) + ")") if frame.marks else None
+    for ours, theirs in _leaves(frame.signature, shell.signature(script)):
+        if marks is None or ours is None or not marks.search(ours):
+            if ours is None or ours != theirs:
+                return False
+            continue
+        parts = tuple(holes[run] if run in holes else Literal(run) for run in marks.split(ours) if run)
+        bindings.texts.append((tuple(_flat(parts)), theirs))
+    return True
+
+
+def _leaves(ours: object, theirs: object) -> Iterator[tuple[str | None, str]]:
+    """The texts that stand at the same place of two signatures; (None, "") where the trees differ."""
+    if isinstance(ours, str) and isinstance(theirs, str):
+        yield ours, theirs
+    elif isinstance(ours, tuple) and isinstance(theirs, tuple) and len(ours) == len(theirs):
+        for left, right in zip(ours, theirs, strict=True):
+            yield from _leaves(left, right)
+    elif ours is not None or theirs is not None:
+        yield None, ""
+
+
+def _flat(parts: Sequence[Expression]) -> Iterator[Expression]:
+    for part in parts:
+        if isinstance(part, Concat):
+            yield from _flat(part.parts)
+        else:
+            yield part
+
+
+def _solve(bindings: _Bindings, results: Sequence[Json]) -> bool:
+    """Solve the equations with the fewest unknowns first, so that what is known helps to split the rest."""
+    waiting = bindings.texts
+    while waiting:
+        waiting.sort(key=lambda equation: len(_unknown(equation[0], bindings)))
+        parts, text = waiting.pop(0)
+        if not _solve_one(parts, text, bindings, results):
+            return False
+    return True
+
+
+def _unknown(parts: Sequence[Expression], bindings: _Bindings) -> set[str]:
+    return {part.name for part in parts if isinstance(part, Input) and part.name not in bindings.found}
+
+
+def _solve_one(parts: Sequence[Expression], text: str, bindings: _Bindings, results: Sequence[Json]) -> bool:
+    groups: dict[str, str] = {}
+    pattern = ""
+    for part in parts:
+        if isinstance(part, Input) and part.name not in bindings.found:
+            known = groups.get(part.name)
+            groups.setdefault(part.name, f"g{len(groups)}")
+            pattern += f"(?P={known})" if known else f"(?P<{groups[part.name]}>.*?)"
+        else:
+            pattern += re.escape(as_text(render(part, bindings.found, results)))
+    found = re.fullmatch(pattern, text, re.DOTALL)
+    return found is not None and all(bindings.bind_text(name, found.group(group)) for name, group in groups.items())
+
+
+# ── Learning ─────────────────────────────────────────────────────────────────────────────────────
+
+Vector = tuple[Json, ...]
+"""The values of one argument position, one per example."""
+
+
+def infer(examples: Sequence[Example]) -> Template:
+    """The template that reproduces every example; TemplateError when there is none. At least two examples are
+    needed to tell what varies. Origins are tried in the order of design section 6."""
+    if len(examples) < 2:
+        raise TemplateError(f"Expected at least two examples, got {len(examples)}")
+    return _Learner(tuple(examples)).template()
+
+
+@dataclass(slots=True)
+class _Unknown:
+    """An input in the making: its values and the names that its places suggest, best first."""
+
+    vector: Vector
+    hints: list[tuple[int, str]] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """Something that is known before a step runs, with its value in every example."""
+
+    expression: Expression
+    vector: Vector
+    rank: tuple[int, ...]
+
+
+class _Learner:
+    """One pass over the steps; `unknowns` and `origins` grow from left to right."""
+
+    def __init__(self, examples: tuple[Example, ...]) -> None:
+        self.examples = examples
+        self.unknowns: list[_Unknown] = []
+        self.origins: list[_Origin] = []
+        self.step = 0
+
+    def template(self) -> Template:
+        steps = []
+        for index in range(len(self.examples[0].events)):
+            self.step = index
+            steps.append(self._arguments())
+            self.origins += _origins(index, [example.results[index] for example in self.examples])
+        names = _names(self.unknowns)
+        renamed = tuple(_renamed(step, names) for step in steps)
+        fields = tuple(
+            InputField(names[f"#{index}"], _type(unknown.vector), _used_in(unknown.steps), _distinct(unknown.vector)[:3])
+            for index, unknown in enumerate(self.unknowns)
+        )
+        return Template(fields, tuple(step for step in renamed if isinstance(step, Object)))
+
+    def _arguments(self) -> Object:
+        calls = [example.calls[self.step] for example in self.examples]
+        first = calls[0]
+        if any(call.tool != first.tool or set(call.arguments) != set(first.arguments) for call in calls):
+            raise TemplateError(f"Expected the same tool and argument names in step {self.step + 1} of every example")
+        code = SHELL_TOOLS.get(first.tool)
+        pairs = []
+        for key in first.arguments:
+            vector = tuple(call.arguments[key] for call in calls)
+            made = self._command(vector) if key == code else self._value(vector, (1, key))
+            pairs.append((key, made))
+        return Object(tuple(pairs))
+
+    def _value(self, vector: Vector, hint: tuple[int, str]) -> Expression:
+        whole = self._whole(vector)
+        if whole is not None:
+            return whole
+        if all(isinstance(value, dict) for value in vector) and len({frozenset(value) for value in vector}) == 1:
+            return Object(tuple((key, self._value(tuple(value[key] for value in vector), (1, key))) for key in vector[0]))
+        if all(isinstance(value, list) for value in vector) and len({len(value) for value in vector}) == 1:
+            return Array(tuple(self._value(tuple(value[i] for value in vector), hint) for i in range(len(vector[0]))))
+        if all(isinstance(value, str) for value in vector):
+            parts = self._text(vector, hint, coarse=True)
+            if len(parts) > 1:
+                return Concat(parts)
+            return parts[0] if _equal(self._values(parts[0]), vector) else self._unknown(vector, hint)
+        return self._unknown(vector, hint)
+
+    def _values(self, expression: Expression) -> Vector:
+        """What an expression was in every example; 312 as the whole of the text "312" is another value (B31)."""
+        return tuple(render(expression, self._inputs(index), example.results[: self.step]) for index, example in enumerate(self.examples))
+
+    def _inputs(self, index: int) -> dict[str, Json]:
+        return {f"#{i}": unknown.vector[index] for i, unknown in enumerate(self.unknowns)}
+
+    def _whole(self, vector: Vector) -> Expression | None:
+        """Literal, input already known, or reference, when one is the whole value with its type."""
+        if len(_distinct(vector)) == 1:
+            return Literal(_clean(vector[0]))
+        for index, unknown in enumerate(self.unknowns):
+            if _equal(unknown.vector, vector):
+                unknown.steps.append(self.step)
+                return Input(f"#{index}")
+        fitting = [origin for origin in self.origins if _equal(origin.vector, vector) and _ties(origin.vector)]
+        return min(fitting, key=lambda origin: origin.rank).expression if fitting else None
+
+    def _unknown(self, vector: Vector, hint: tuple[int, str]) -> Input:
+        for value in vector:
+            _clean(value)
+        for index, unknown in enumerate(self.unknowns):
+            if _equal(unknown.vector, vector):
+                unknown.hints.append(hint)
+                unknown.steps.append(self.step)
+                return Input(f"#{index}")
+        self.unknowns.append(_Unknown(vector, [hint], [self.step]))
+        return Input(f"#{len(self.unknowns) - 1}")
+
+    # Text: fixed parts, known parts, and what is left.
+
+    def _text(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
+        whole = self._whole_text(vector)
+        if whole is not None:
+            return (whole,)
+        found = self._contained(vector)
+        if found is None:
+            return self._leftover(vector, hint, coarse)
+        origin, cuts = found
+        beside = (4, "value")
+        left = self._text(tuple(text[:at] for text, (at, _) in zip(vector, cuts, strict=True)), beside, coarse=False)
+        right = self._text(tuple(text[end:] for text, (_, end) in zip(vector, cuts, strict=True)), beside, coarse=False)
+        return tuple(part for part in (*left, origin.expression, *right) if part != Literal(""))
+
+    def _whole_text(self, vector: Vector) -> Expression | None:
+        if len(set(vector)) == 1:
+            return Literal(_clean(vector[0]))
+        fitting = [origin for origin in self._known() if origin.vector == vector]
+        return self._used(min(fitting, key=lambda origin: origin.rank)) if fitting else None
+
+    def _known(self) -> Iterator[_Origin]:
+        """Inputs and references as text, inputs first: a value that the caller gives needs no result."""
+        for index, unknown in enumerate(self.unknowns):
+            if all(isinstance(value, str) or type(value) is int for value in unknown.vector):
+                yield _Origin(Input(f"#{index}"), tuple(str(value) for value in unknown.vector), (-1, index))
+        for origin in self.origins:
+            if _ties(origin.vector):
+                yield _Origin(origin.expression, tuple(str(value) for value in origin.vector), origin.rank)
+
+    def _used(self, origin: _Origin) -> Expression:
+        if isinstance(origin.expression, Input):
+            self.unknowns[int(origin.expression.name[1:])].steps.append(self.step)
+        return origin.expression
+
+    def _contained(self, vector: Vector) -> tuple[_Origin, list[tuple[int, int]]] | None:
+        """The longest known value that stands in every text between borders of words, and where."""
+        best: tuple[int, tuple[int, ...]] | None = None
+        answer = None
+        for origin in self._known():
+            if not _ties(origin.vector) or origin.vector[0] not in vector[0]:
+                continue
+            cuts = [_bounded(text, piece) for text, piece in zip(vector, origin.vector, strict=True)]
+            if None in cuts:
+                continue
+            rank = (-sum(len(piece) for piece in origin.vector), origin.rank)
+            if best is None or rank < best:
+                best, answer = rank, (origin, [cut for cut in cuts if cut is not None])
+        if answer is not None:
+            self._used(answer[0])
+        return answer
+
+    def _leftover(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
+        """Fixed tokens at both ends, and one input between them (K49)."""
+        tokens = [(_COARSE if coarse else _FINE).findall(text) for text in vector]
+        shortest = min(len(row) for row in tokens)
+        head = next((i for i in range(shortest) if len({row[i] for row in tokens}) > 1), shortest)
+        tail = next((i for i in range(shortest - head) if len({row[-1 - i] for row in tokens}) > 1), shortest - head)
+        middle = tuple("".join(row[head : len(row) - tail]) for row in tokens)
+        before, after = "".join(tokens[0][:head]), "".join(tokens[0][len(tokens[0]) - tail :])
+        known = self._whole_text(middle) or self._unknown(middle, hint)
+        return tuple(part for part in (Literal(_clean(before)), known, Literal(_clean(after))) if part != Literal(""))
+
+    # Commands: the same tree in every example, values inside its words.
+
+    def _command(self, vector: Vector) -> Expression:
+        if len(_distinct(vector)) == 1:
+            return Literal(_clean(vector[0]))
+        if not all(isinstance(value, str) for value in vector):
+            raise TemplateError(f"Expected the command of step {self.step + 1} to be text")
+        scripts = [shell.parse(text) for text in vector]
+        if len({_shape(script) for script in scripts}) > 1:
+            raise TemplateError(f"Expected one structure of command in step {self.step + 1}, got several")
+        columns = zip(*(list(_columns(script)) for script in scripts), strict=True)
+        edits: list[tuple[int, int, tuple[str | Hole, ...]]] = []
+        for column in columns:
+            edits += self._word(vector, [word for word, _ in column], column[0][1])
+        command = Command(tuple(_assembled(vector[0], edits)))
+        _clean([part for part in command.parts if isinstance(part, str)])
+        self._reproduces(command, vector)
+        return command
+
+    def _word(self, texts: Vector, words: list[shell.Word], hint: tuple[int, str]) -> Iterator[tuple[int, int, tuple[str | Hole, ...]]]:
+        """Replacements for one word of the first example's text: (start, end, parts)."""
+        if len({text[word.start : word.end] for text, word in zip(texts, words, strict=True)}) == 1:
+            return
+        if (
+            all(word.fixed and len(word.pieces) == 1 and word.pieces[0].quote in ("", "'") for word in words)
+            and len({w.pieces[0].quote for w in words}) > 1
+        ):
+            parts = self._text(tuple(word.value or "" for word in words), hint, coarse=True)
+            yield words[0].start, words[0].end, (Hole(parts[0] if len(parts) == 1 else Concat(parts), "bare"),)
+            return
+        if len({tuple((piece.kind, piece.quote) for piece in word.pieces) for word in words}) > 1:
+            raise TemplateError(f"Expected the same quoting in step {self.step + 1} of every example")
+        for pieces in zip(*(word.pieces for word in words), strict=True):
+            if pieces[0].kind == "substitution" or len({piece.value for piece in pieces}) == 1:
+                continue
+            yield pieces[0].start, pieces[0].end, self._piece(pieces, hint)
+
+    def _piece(self, pieces: tuple[shell.Piece, ...], hint: tuple[int, str]) -> tuple[str | Hole, ...]:
+        places = {"": "bare", "'": "single", '"': "double"}
+        if pieces[0].kind != "text" or pieces[0].quote not in places:
+            raise TemplateError(f"Expected the same variables and escapes in step {self.step + 1} of every example")
+        place = places[pieces[0].quote]
+        parts = self._text(tuple(piece.value for piece in pieces), hint, coarse=True)
+        return tuple(
+            (part.value if place == "bare" else quoting.quoted(part.value, place)) if isinstance(part, Literal) else Hole(part, place)
+            for part in parts
+        )
+
+    def _reproduces(self, command: Command, vector: Vector) -> None:
+        for text, rendered in zip(vector, self._values(command), strict=True):
+            if rendered != text:
+                raise TemplateError(f"Expected a template of the command in step {self.step + 1}; quoting differs", source=text, at=0)
+
+
+_COARSE = re.compile(r"[\w./@:+~%-]+|\s+|.", re.DOTALL)
+"""Tokens of running text: a path, a branch, a version, an address is one value."""
+_FINE = re.compile(r"[^\W_]+|.", re.DOTALL)
+"""Tokens beside a known value, where its neighbours are parts of the same name."""
+
+
+def _bounded(text: str, piece: str) -> tuple[int, int] | None:
+    """Where `piece` stands in `text` with no letter or digit touching its ends."""
+    at = text.find(piece)
+    while at >= 0:
+        end = at + len(piece)
+        if not (at and text[at - 1].isalnum() and piece[:1].isalnum()) and not (
+            end < len(text) and text[end].isalnum() and piece[-1:].isalnum()
+        ):
+            return at, end
+        at = text.find(piece, at + 1)
+    return None
+
+
+def _equal(left: Vector, right: Vector) -> bool:
+    return all(same(a, b) for a, b in zip(left, right, strict=True))
+
+
+def _distinct(vector: Vector) -> tuple[Json, ...]:
+    return tuple({canonical(value): value for value in vector}.values())
+
+
+def _ties(vector: Vector) -> bool:
+    """Whether equality with these values means something (A9): at least two distinct, each informative."""
+    return len(_distinct(vector)) > 1 and all(informative(value) for value in vector)
+
+
+def informative(value: Json) -> bool:
+    """Text of at least three characters or a number of at least three digits; a boolean, a small number or null ties nothing (A9)."""
+    return not isinstance(value, bool) and (isinstance(value, str) or type(value) is int) and len(str(value)) >= INFORMATIVE
+
+
+def _clean(value: Json) -> Json:
+    """The value, unless a secret was masked in it: then no template is made of it (A17)."""
+    if PLACEHOLDER.search(canonical(value)):
+        raise TemplateError("Expected no masked secret in a fixed value or an input")
+    return value
+
+
+def _origins(step: int, results: Sequence[Json]) -> list[_Origin]:
+    """Every scalar that stands at the same path in the result of every example; near ones first, keys before indices."""
+    tables = [dict(_scalars(result)) for result in results]
+    shared = [path for path in tables[0] if all(path in table for table in tables[1:])]
+    return [
+        _Origin(
+            Reference(step, path),
+            tuple(table[path] for table in tables),
+            (sum(isinstance(part, int) for part in path), -step, len(path), order),
+        )
+        for order, path in enumerate(shared)
+    ]
+
+
+def _scalars(result: Json) -> Iterator[tuple[tuple[str | int, ...], Json]]:
+    """Paths and values, nearest to the root first, at most MAX_LEAVES."""
+    queue: list[tuple[tuple[str | int, ...], Json]] = [((), result)]
+    count = 0
+    for path, value in queue:
+        if count >= MAX_LEAVES:
+            return
+        if isinstance(value, dict | list) and len(path) < MAX_DEPTH and len(queue) < 2 * MAX_LEAVES:
+            queue.extend(((*path, key), inner) for key, inner in (value.items() if isinstance(value, dict) else enumerate(value)))
+        elif not isinstance(value, dict | list):
+            count += 1
+            yield path, value
+
+
+# ── Commands as columns of words ─────────────────────────────────────────────────────────────────
+
+
+def _shape(script: shell.Script) -> tuple[object, ...]:
+    """What must be equal before words are compared one by one."""
+    counts = tuple(
+        (
+            tuple(name for name, _ in command.assignments),
+            len(command.words),
+            tuple((r.descriptor, r.operator, r.body) for r in command.redirects),
+        )
+        for command in script.commands()
+    )
+    return counts, tuple(len(pipeline.commands) for pipeline in script.pipelines), script.operators
+
+
+def _columns(script: shell.Script) -> Iterator[tuple[shell.Word, tuple[int, str]]]:
+    """Every word in order, with a hint for the name of what varies in it."""
+    for command in script.commands():
+        words = shell.arguments(command)
+        head = " ".join(shell.head(words))
+        for name, word in command.assignments:
+            yield word, (0, name)
+        for index, word in enumerate(command.words):
+            yield word, _hint(words, index, head)
+        for redirect in command.redirects:
+            yield redirect.target, (2, "file")
+
+
+NOUNS: Mapping[str, str] = {
+    "git checkout": "branch",
+    "git switch": "branch",
+    "git branch": "branch",
+    "git merge": "branch",
+    "git tag": "tag",
+    "git show": "commit",
+    "git bisect good": "commit",
+    "git bisect bad": "commit",
+    "git commit": "message",
+    "git clone": "url",
+    "curl": "url",
+    "wget": "url",
+    "grep": "pattern",
+    "rg": "pattern",
+    "cd": "folder",
+    "mkdir": "folder",
+    "ssh": "host",
+    "ping": "host",
+    "npm run": "script",
+    "docker build": "image",
+    "docker tag": "image",
+    "docker push": "image",
+    "docker logs": "container",
+    "kubectl logs": "pod",
+    "kubectl describe": "name",
+    "systemctl restart": "service",
+    "systemctl status": "service",
+    "pip install": "package",
+    "npm install": "package",
+    "pytest": "path",
+    "cat": "path",
+    "wc": "path",
+    "head": "path",
+    "tail": "path",
+    "ls": "path",
+    "touch": "path",
+    "gh pr view": "number",
+    "gh pr merge": "number",
+    "gh issue view": "number",
+}
+"""What the operand of a command is called; beside it flags and keys give the names."""
+
+
+def _hint(words: tuple[str | None, ...], index: int, head: str) -> tuple[int, str]:
+    word, before = words[index], words[index - 1] if index else None
+    glued = re.match(r"--?([A-Za-z][\w-]*)=", word or "")
+    if glued:
+        return 0, glued.group(1)
+    flag = re.fullmatch(r"--([A-Za-z][\w-]*)", before or "")
+    if flag:
+        return 0, flag.group(1)
+    return (2, NOUNS[head]) if head in NOUNS else (4, "value")
+
+
+def _assembled(text: str, edits: list[tuple[int, int, tuple[str | Hole, ...]]]) -> Iterator[str | Hole]:
+    """The first example's text with its edits, neighbouring texts joined."""
+    at, pending = 0, ""
+    for start, end, parts in sorted(edits, key=lambda edit: edit[0]):
+        pending += text[at:start]
+        for part in parts:
+            if isinstance(part, str):
+                pending += part
+                continue
+            if pending:
+                yield pending
+            yield part
+            pending = ""
+        at = end
+    if pending + text[at:]:
+        yield pending + text[at:]
+
+
+# ── Names and types of inputs ────────────────────────────────────────────────────────────────────
+
+
+def _names(unknowns: Sequence[_Unknown]) -> dict[str, str]:
+    """A name for every input in the making, from the best hint of its places, each once."""
+    names: dict[str, str] = {}
+    for index, unknown in enumerate(unknowns):
+        rank, hint = min(unknown.hints, key=lambda one: one[0])
+        stem = _identifier(hint if rank < 4 else _shaped(unknown.vector))
+        name, n = stem, 2
+        while name in names.values():
+            name, n = f"{stem}_{n}", n + 1
+        names[f"#{index}"] = name
+    return names
+
+
+def _identifier(text: str) -> str:
+    name = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()).strip("_")[:40]
+    return name if re.match(r"[a-z]", name) else "value"
+
+
+def _shaped(vector: Vector) -> str:
+    """A name from the look of the values."""
+    looks = {"url": r"[a-z][a-z0-9+.-]*://\S+", "number": r"[0-9]+", "path": r"(?:~|\.{0,2})?/?(?:[\w.@-]+/)+[\w.@-]*|[\w-]+\.[a-z]{1,5}"}
+    for name, pattern in looks.items():
+        if all(re.fullmatch(pattern, str(value)) for value in vector):
+            return name
+    return "value"
+
+
+def _type(vector: Vector) -> str:
+    """The JSON schema type of all values, "" when they differ."""
+    kinds = {
+        "null" if v is None else {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}[type(v)]
+        for v in vector
+    }
+    if kinds == {"integer", "number"}:
+        return "number"
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _used_in(steps: Sequence[int]) -> str:
+    numbers = [str(step + 1) for step in sorted(set(steps))]
+    return f"Used in step{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}."
+
+
+def _renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
+    match expression:
+        case Input(name):
+            return Input(names[name])
+        case Concat(parts):
+            return Concat(tuple(_renamed(part, names) for part in parts))
+        case Command(pieces):
+            return Command(tuple(p if isinstance(p, str) else Hole(_renamed(p.value, names), p.place) for p in pieces))
+        case Object(pairs):
+            return Object(tuple((key, _renamed(value, names)) for key, value in pairs))
+        case Array(items):
+            return Array(tuple(_renamed(item, names) for item in items))
+    return expression
+
+
+# ── Measures ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def specificity(template: Template, inputs: Mapping[str, Json], calls: Sequence[Call]) -> float:
+    """Share of the argument text that is fixed or derived (A14): 1 − characters from inputs / characters in all."""
+    total = sum(len(canonical(dict(call.arguments))) for call in calls)
+    given = sum(len(as_shown(inputs[part.name])) for step in template.steps for part in walk(step) if isinstance(part, Input))
+    return max(0.0, 1 - given / total) if total else 0.0
+
+
+def as_shown(value: Json) -> str:
+    """A value as its characters count: text without quotes, everything else as JSON."""
+    return value if isinstance(value, str) else canonical(value)

@@ -1,0 +1,52 @@
+"""Gives each host test a Hermes home of its own and a stand-in model; without Hermes every test here is skipped, with the reason."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import CHECKOUT, NO_HOST, Host, executable
+from model_server import ModelServer, Script, serving
+
+
+@pytest.fixture
+def hermes() -> Path:
+    found = executable()
+    if found is None:
+        pytest.skip(NO_HOST)
+    return found
+
+
+@pytest.fixture
+def script() -> Script:
+    """The model's script; a test adds its turns before or between conversations."""
+    return Script()
+
+
+@pytest.fixture
+def server(script: Script) -> Iterator[ModelServer]:
+    with serving(script) as running:
+        yield running
+
+
+@pytest.fixture
+def bare(tmp_path: Path, server: ModelServer, hermes: Path) -> Host:
+    """A home without plugins."""
+    host = Host(tmp_path, server, hermes)
+    host.configure()
+    return host
+
+
+@pytest.fixture
+def host(bare: Host) -> Host:
+    """A home with kata, as a user would have it."""
+    bare.install(CHECKOUT, "kata")
+    return bare
+
+
+@pytest.fixture
+def bare_twin(tmp_path: Path, server: ModelServer, hermes: Path) -> Host:
+    """A second home, without plugins, to do the same thing by hand."""
+    host = Host(tmp_path / "twin", server, hermes)
+    host.configure()
+    return host

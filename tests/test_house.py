@@ -1,0 +1,251 @@
+"""The rules of the house (design section 3), read from the source: who may import whom, who may touch the world, what is declared."""
+
+import ast
+import json
+import re
+import sqlite3
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kata.model import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+RUNGS = (
+    ("model",),
+    ("shell", "redact"),
+    ("effects", "extraction", "quoting"),
+    ("templating",),
+    ("miner", "validator", "executor", "store", "history"),
+    ("service",),
+    ("commands",),
+    ("driver", "recorder"),
+    ("runtime",),
+    ("__init__",),
+)
+LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
+PURE = ("model", "shell", "redact", "effects", "extraction", "quoting", "templating", "miner", "validator", "executor")
+HARMLESS = frozenset(
+    "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools hashlib heapq html "
+    "ipaddress itertools json math operator posixpath re shlex string textwrap types typing unicodedata urllib.parse zlib".split()
+)
+"""What a pure module may import: nothing here reads a clock, a file, the host or chance."""
+WORLDLY = frozenset({"open", "print", "input", "eval", "exec", "compile", "globals", "__import__", "breakpoint"})
+DOORS = {"runtime", "history"}
+HOST = frozenset(
+    "agent.runtime_cwd hermes_cli.plugins hermes_constants hermes_state plugins.plugin_storage tools.interrupt tools.registry".split()
+)
+"""All that the doors may import of Hermes: its public list, and the two private names of A25."""
+HOST_PACKAGES = {name.split(".")[0] for name in HOST if "." in name}
+SQL = re.compile(
+    r"\s*((SELECT|PRAGMA)\s|INSERT\s+(INTO|OR)\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s"
+    r"|(CREATE|ALTER|DROP)\s+\w+\s|(BEGIN|COMMIT|ROLLBACK)(\s|;|$))"
+)
+KNOWN = {"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "plugin.yaml", "pyproject.toml", "dashboard", "docs", "scripts", "tests"}
+SHIPPED = sorted(ROOT.glob("*.py"))
+MODULES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in SHIPPED}
+
+each_module = pytest.mark.parametrize("name", sorted(MODULES))
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Every import wherever it stands, as (leading dots, dotted name); `from . import a` is (1, "a")."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((0, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module not in HOST_PACKAGES:
+            yield node.level, node.module
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((node.level, f"{node.module or ''}.{alias.name}".lstrip(".")) for alias in node.names)
+
+
+def foreign(tree: ast.Module) -> set[str]:
+    """The absolute imports that are not of the standard library."""
+    return {name for dots, name in imports(tree) if not dots and name.split(".")[0] not in sys.stdlib_module_names}
+
+
+def texts(tree: ast.Module) -> Iterator[str]:
+    """Every string literal, the fixed parts of f-strings among them."""
+    return (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+# ── The ladder ───────────────────────────────────────────────────────────────────────────────────
+
+
+@each_module
+def test_a_module_stands_on_the_ladder_and_imports_only_what_stands_lower(name: str) -> None:
+    assert name in LADDER, f"{name}.py has no place on the ladder of design section 3"
+    for dots, target in imports(MODULES[name]):
+        if dots:
+            assert dots == 1 and target in LADDER, f"{name} imports {'.' * dots}{target}, which is no module of ours"
+            assert LADDER[target] < LADDER[name], f"{name} imports {target}, which does not stand lower"
+        assert dots or target.split(".")[0] != "kata", f"{name} imports {target} by its absolute name"
+
+
+def test_a_lazy_import_that_points_up_is_seen() -> None:
+    lines = "from . import service, store", "from ..x import y", "import os.path", "from tools import registry"
+    lazy = ast.parse("def f():\n    " + "\n    ".join(lines))
+    assert list(imports(lazy)) == [(1, "service"), (1, "store"), (2, "x"), (0, "os.path"), (0, "tools.registry")]
+
+
+@each_module
+def test_only_the_standard_library_is_imported_and_the_host_only_in_the_doors(name: str) -> None:
+    """K7, K105: no third-party packages, and of Hermes only what is public but for the two names of A25."""
+    found = foreign(MODULES[name])
+    assert found <= (HOST if name in DOORS else set()), f"{name} imports {sorted(found)}"
+
+
+@pytest.mark.parametrize("name", [name for name in PURE if name in MODULES])
+def test_a_pure_module_reads_no_clock_no_file_no_chance_and_no_host(name: str) -> None:
+    taken = {target for dots, target in imports(MODULES[name]) if not dots}
+    impure = {target for target in taken if target not in HARMLESS and target.split(".")[0] not in HARMLESS}
+    assert not impure, f"{name} is pure and imports {sorted(impure)}"
+    used = {node.id for node in ast.walk(MODULES[name]) if isinstance(node, ast.Name)} & WORLDLY
+    assert not used, f"{name} is pure and uses {sorted(used)}"
+
+
+# ── Who may do what ──────────────────────────────────────────────────────────────────────────────
+
+
+@each_module
+def test_sql_is_written_in_the_store_alone(name: str) -> None:
+    if name != "store":
+        assert [text for text in texts(MODULES[name]) if SQL.match(text)] == []
+        assert (0, "sqlite3") not in imports(MODULES[name])
+
+
+@pytest.mark.parametrize("text", ["SELECT 1", "\n  INSERT INTO t VALUES (1)", "BEGIN", "PRAGMA user_version", "DELETE FROM t"])
+def test_the_rule_on_sql_knows_a_statement(text: str) -> None:
+    assert SQL.match(text)
+
+
+@pytest.mark.parametrize("text", ["DELETE", "Selected", "-----BEGIN KEY", "BEGINNING", "CREATE", "UPDATE now", "please DELETE FROM t"])
+def test_the_rule_on_sql_lets_a_plain_word_pass(text: str) -> None:
+    assert not SQL.match(text)
+
+
+def test_a_broad_except_stands_around_hooks_and_around_a_tool_call_alone() -> None:
+    """House style 5: around the hooks and around a tool call."""
+    broad = [
+        name
+        for name, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler) and (node.type is None or {"Exception", "BaseException"} & names_in(node.type))
+    ]
+    assert sorted(broad) == ["driver", "recorder"]
+
+
+def names_in(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+# ── How it reads ─────────────────────────────────────────────────────────────────────────────────
+
+
+@each_module
+def test_a_module_opens_with_a_promise_that_says_what_it_never_does(name: str) -> None:
+    first = " ".join((ast.get_docstring(MODULES[name]) or "").split("\n\n")[0].split())
+    assert first.endswith("."), f"{name}.py opens with {first!r}"
+    assert re.search(r"\b(never|no|not|nothing|only|alone)\b", first), f"{name}.py does not say what it never does: {first!r}"
+
+
+@each_module
+def test_a_function_fits_on_a_screen(name: str) -> None:
+    long = [
+        f"{node.name}: {node.end_lineno - node.lineno + 1} lines"
+        for node in ast.walk(MODULES[name])
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= 50
+    ]
+    assert long == []
+
+
+def test_the_top_level_holds_only_what_is_known() -> None:
+    """Design section 3: the modules on the ladder and no others; what begins with a dot belongs to the tools."""
+    there = {path.name for path in ROOT.iterdir() if not path.name.startswith((".", "__pycache__"))}
+    assert there <= KNOWN | {f"{name}.py" for name in LADDER}
+
+
+# ── The manifest ─────────────────────────────────────────────────────────────────────────────────
+
+MANIFEST = (ROOT / "plugin.yaml").read_text(encoding="utf-8")
+
+
+def declared(key: str) -> list[str]:
+    """The items of a plain list in plugin.yaml; a library for YAML would be the first thing we install."""
+    block = re.search(rf"^{key}:\n((?:  - \S+\n)+)", MANIFEST, re.MULTILINE)
+    assert block, f"plugin.yaml has no list {key}"
+    return re.findall(r"- (\S+)", block[1])
+
+
+def test_the_manifest_names_the_plugin_and_the_hosts_that_it_runs_on() -> None:
+    """K1, K6"""
+    lines = MANIFEST.splitlines()
+    assert {"name: kata", "kind: standalone", 'requires_hermes: ">=0.22,<1.0"', "license: MIT"} <= set(lines)
+
+
+def test_the_manifest_shows_every_setting_with_the_default_that_the_code_has() -> None:
+    """K93 to K100"""
+    section = MANIFEST.split("config_schema:\n")[1]
+    pairs = re.findall(r"^  (\w+):\n    type: \w+\n    default: (\S+)\n", section, re.MULTILINE)
+    shown = {key: json.loads(default) for key, default in pairs}
+    assert shown == {one.name: one.default for one in fields(Settings)}
+    assert section.count("    title: ") == section.count("    description: ") == len(shown)
+
+
+class Ctx:
+    """Stands where Hermes hands its context in, and writes down what is registered. Like the host's validator it
+    answers None to every `register_*`."""
+
+    def __init__(self) -> None:
+        self.hooks: list[str] = []
+        self.tools: list[str] = []
+        self.others: list[str] = []
+
+    def register_hook(self, name: str, _callback: Callable[..., Any]) -> None:
+        self.hooks.append(name)
+
+    def register_tool(self, name: str, **_more: Any) -> None:
+        self.tools.append(name)
+
+    def get_config(self, _key: str, default: Any = None) -> Any:
+        return default
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if not name.startswith(("register_", "on_", "subscribe")):
+            raise AttributeError(name)
+        return lambda *words, **_more: self.others.append(f"{name} {words[:1]}")
+
+
+@pytest.fixture
+def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ctx:
+    """The context after `register`; the host's modules are stood in for, so that no real home is opened."""
+    if "runtime" not in MODULES:
+        pytest.skip("runtime.py does not exist yet")
+    storage: Any = types.ModuleType("plugins.plugin_storage")
+    storage.plugin_data_dir = lambda _name: tmp_path
+    storage.plugin_db = lambda _name: sqlite3.connect(tmp_path / "data.db", isolation_level=None, check_same_thread=False)
+    registry: Any = types.ModuleType("tools.registry")
+    registry.registry = types.SimpleNamespace(get_schema=lambda _name: None)
+    registry.discover_builtin_tools = list
+    constants: Any = types.ModuleType("hermes_constants")
+    constants.get_hermes_home = lambda: tmp_path
+    for module in (types.ModuleType("plugins"), storage, types.ModuleType("tools"), registry, constants):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    import kata
+
+    given = Ctx()
+    kata.register(given)
+    return given
+
+
+def test_register_asks_for_exactly_the_hooks_and_tools_that_the_manifest_declares(ctx: Ctx) -> None:
+    """K100, K101; what an update adds asks the user's consent again."""
+    assert sorted(ctx.hooks) == sorted(declared("provides_hooks"))
+    assert sorted(ctx.tools) == sorted(declared("provides_tools"))
+    assert any(line.startswith("register_command") for line in ctx.others)
+    assert any(line.startswith("register_cli_command") for line in ctx.others)

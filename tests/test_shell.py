@@ -1,0 +1,132 @@
+"""What bash would run, read from text alone."""
+
+import shlex
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata import shell
+from kata.model import OpaqueCommand
+
+WORD = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n", exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("command", "programs"),
+    [
+        ("git checkout a", ("git checkout",)),
+        ("git status && npm test", ("git status", "npm test")),
+        ("df -h; free -g", ("df", "free")),
+        ("git -C repo stash pop", ("git stash pop",)),
+        ("git bisect good 1a2b", ("git bisect good",)),
+        ("gh pr merge 12 --squash", ("gh pr merge",)),
+        ("pip index versions x", ("pip index versions",)),
+        ("sudo -u bob systemctl restart x", ("sudo systemctl restart",)),
+        ("grep -rn 'TODO(x)' src | wc -l > out.txt 2>&1", ("grep", "wc")),
+        ("echo $(git rev-parse HEAD)", ("echo", "git rev-parse")),
+        ("X=1 make -j4", ("make",)),
+        ("./deploy.sh preview --branch b", ("./deploy.sh",)),
+        ("/usr/bin/git status", ("git status",)),
+        ("cat <<'EOF' > f\nrm -rf /\nEOF\necho hi", ("cat", "echo")),
+        ("ls # rm x", ("ls",)),
+        ("npm run build", ("npm run",)),
+    ],
+)
+def test_programs_and_sub_commands_are_named_in_order(command, programs):
+    """Design section 5.2."""
+    assert shell.programs(shell.parse(command)) == programs
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "for i in a; do x; done",
+        "sleep 1 &",
+        "echo {a,b}",
+        "echo `x`",
+        "echo $((1+2))",
+        "(a)",
+        "a |& b",
+        "a=(1 2)",
+        "f() { x; }",
+        "cat <(ls)",
+        "x <<< y",
+        "a &&",
+        "'open",
+        '"open',
+        "a;; b",
+        "echo ${x:-y}",
+        "! true",
+        "{ ls; }",
+        "cat <<EOF\n$(rm x)\nEOF",
+        "cat <<EOF\nno end",
+        "a \\",
+        "a\0b",
+        "a\rb",
+        "",
+        "# only a comment",
+        "a" * 70_000,
+        "echo " + "$(" * 50,
+    ],
+)
+def test_what_is_not_understood_is_opaque(command):
+    with pytest.raises(OpaqueCommand):
+        shell.parse(command)
+
+
+def test_an_opaque_command_is_shown_with_the_place():
+    with pytest.raises(OpaqueCommand) as found:
+        shell.parse("ls\necho {a,b}")
+    assert str(found.value) == "Expected no brace expansion\n  echo {a,b}\n       ^"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("grep 'a b' f", 'grep "a b" f', True),
+        ("grep a\\ b f", "grep 'a b' f", True),
+        ("ls *.py", "ls '*.py'", False),
+        ("ls ~/x", "ls '~/x'", False),
+        ("echo $x", "echo '$x'", False),
+        ('echo "$x"', "echo $x", False),
+        ("a; b", "a && b", False),
+        ("a > f", "a >> f", False),
+        ("a b", "a b ''", False),
+        ("a  b", "a b", True),
+    ],
+)
+def test_signatures_are_equal_when_bash_would_do_the_same(one, other, equal):
+    assert (shell.signature(shell.parse(one)) == shell.signature(shell.parse(other))) is equal
+
+
+@given(st.lists(WORD, min_size=1, max_size=6))
+def test_quoted_words_arrive_as_python_quotes_them(words):
+    """shlex.quote is the standard library's word on POSIX quoting."""
+    command = " ".join(["printf", *map(shlex.quote, words)])
+    assert shell.arguments(next(shell.parse(command).commands())) == ("printf", *words)
+
+
+@given(st.text(alphabet="ab 'x\"\\$(){}|&;<>#=*?~`\n-1!.", max_size=40))
+def test_any_text_parses_or_is_opaque_and_never_anything_else(text):
+    try:
+        script = shell.parse(text)
+    except OpaqueCommand:
+        return
+    assert shell.signature(script) == shell.signature(shell.parse(text))
+
+
+def test_a_real_bash_sees_the_same_arguments():
+    """The labelled commands, each run by a real bash with a function that prints its arguments."""
+    commands = [
+        "p a 'b c' \"d e\" f\\ g",
+        "p \"a\\$b\" 'it'\\''s' --x=\"1 2\"",
+        'p a#b \'#\' "\\\\" "a\\b"',
+        "p x=1 '' \"\" -- -r",
+        "p stash@{1} {} a{b",
+    ]
+    for command in commands:
+        script = "p() { printf '%s\\n' \"$@\"; }\n" + command
+        real = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
+        assert list(shell.arguments(next(shell.parse(command).commands())))[1:] == real

@@ -1,0 +1,329 @@
+"""What is learnt from examples, and what comes out of it again."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata import shell, templating
+from kata.model import (
+    Array,
+    Call,
+    Class,
+    Command,
+    Concat,
+    Effect,
+    Event,
+    Example,
+    Hole,
+    Input,
+    InputField,
+    Literal,
+    Object,
+    OpaqueCommand,
+    Outcome,
+    Reference,
+    Spec,
+    Step,
+    TemplateError,
+    UnsafeValue,
+)
+
+READ = Effect(Class.READ)
+
+
+def example(number, *calls):
+    events = [Event(Call(tool, args), Outcome.read(result), f"t{number}", f"c{i}", i) for i, (tool, args, result) in enumerate(calls)]
+    return Example(f"conversation {number}", f"t{number}", tuple(events))
+
+
+def term(command, output=""):
+    return "terminal", {"command": command}, json.dumps({"output": output, "exit_code": 0, "error": None})
+
+
+def spec_of(template, examples):
+    return Spec(template.inputs, tuple(Step(call.tool, step, READ) for call, step in zip(examples[0].calls, template.steps, strict=True)))
+
+
+def learnt(*examples):
+    template = templating.infer(examples)
+    spec = spec_of(template, examples)
+    for one in examples:
+        assert templating.match(spec, one.calls, one.results) is not None
+    return template, spec
+
+
+def commands(*texts):
+    return templating.infer([example(i, term(text)) for i, text in enumerate(texts)]).steps[0].fields[0][1]
+
+
+def test_a_value_that_never_changes_is_a_literal():
+    """K46."""
+    template, _ = learnt(*(example(i, ("search", {"path": "src", "limit": 20}, "{}")) for i in range(3)))
+    assert template.steps[0] == Object((("path", Literal("src")), ("limit", Literal(20))))
+    assert template.inputs == ()
+
+
+def test_a_field_of_an_earlier_result_is_a_reference():
+    """K47, also from an older step than the one before."""
+    paths = ["a/b.py", "c/d.py", "e/f.py"]
+    template, _ = learnt(
+        *(
+            example(
+                i,
+                ("find", {}, json.dumps({"matches": [{"path": path}], "n": 1})),
+                ("look", {"at": "x"}, "{}"),
+                ("read", {"path": path}, "{}"),
+            )
+            for i, path in enumerate(paths)
+        )
+    )
+    assert template.steps[2] == Object((("path", Reference(0, ("matches", 0, "path"))),))
+
+
+def test_a_field_without_an_index_is_preferred_to_one_with():
+    template, _ = learnt(
+        *(example(i, ("find", {}, json.dumps({"l": [v], "one": v})), ("read", {"id": v}, "{}")) for i, v in enumerate(["abc", "def"]))
+    )
+    assert template.steps[1] == Object((("id", Reference(0, ("one",))),))
+
+
+def test_a_result_inside_a_longer_text_is_a_concatenation():
+    """K48."""
+    template, _ = learnt(
+        *(
+            example(i, ("find", {}, json.dumps({"path": p})), ("note", {"text": f"wc -l {p}"}, "{}"))
+            for i, p in enumerate(["a/b.py", "c/d.py"])
+        )
+    )
+    assert template.steps[1] == Object((("text", Concat((Literal("wc -l "), Reference(0, ("path",))))),))
+
+
+def test_what_changes_is_an_input_with_the_fixed_text_around_it():
+    """K49."""
+    template, _ = learnt(
+        *(example(i, ("search", {"pattern": f"TODO({w})"}, "{}"), ("x", {}, "{}")) for i, w in enumerate(["amber", "birch", "cobalt"]))
+    )
+    assert template.steps[0] == Object((("pattern", Concat((Literal("TODO("), Input("pattern"), Literal(")")))),))
+    assert template.inputs[0].name == "pattern" and template.inputs[0].type == "string"
+
+
+def test_the_same_unknown_in_two_places_is_one_input_named_from_the_flag():
+    """A11."""
+    template, _ = learnt(
+        *(
+            example(i, term(f"git checkout {b}"), term(f"./deploy.sh preview --branch {b}"))
+            for i, b in enumerate(["feature/a", "fix/b", "chore/c"])
+        )
+    )
+    assert [one.name for one in template.inputs] == ["branch"]
+    assert template.steps[1].fields[0][1] == Command(("./deploy.sh preview --branch ", Hole(Input("branch"), "bare")))
+
+
+def test_types_never_change():
+    """B31."""
+    rows = [
+        {"limit": n, "case": False, "ids": [n], "note": None, "name": "null", "big": 12345678901234567890, "ratio": 1.0}
+        for n in (20, 30, 40)
+    ]
+    template, _ = learnt(*(example(i, ("s", row, "{}"), ("t", {"limit": str(row["limit"])}, "{}")) for i, row in enumerate(rows)))
+    fields = dict(template.steps[0].fields)
+    assert fields["ids"] == Array((Input("limit"),)) and fields["note"] == Literal(None) and fields["ratio"] == Literal(1.0)
+    made = templating.render(template.steps[0], {"limit": 7, "limit_2": "7"}, ())
+    assert (
+        json.dumps(made)
+        == '{"limit": 7, "case": false, "ids": [7], "note": null, "name": "null", "big": 12345678901234567890, "ratio": 1.0}'
+    )
+
+
+def test_a_number_does_not_match_its_text():
+    """B31: a reference to 312 does not explain "312" as a whole value."""
+    template, _ = learnt(*(example(i, ("f", {}, json.dumps({"n": n})), ("g", {"n": str(n)}, "{}")) for i, n in enumerate([312, 417])))
+    assert template.steps[1] != Object((("n", Reference(0, ("n",))),))
+
+
+def test_small_numbers_and_booleans_tie_nothing():
+    """A9."""
+    template, _ = learnt(
+        *(
+            example(i, ("f", {}, json.dumps({"n": n, "b": b})), ("g", {"k": n, "o": b}, "{}"))
+            for i, (n, b) in enumerate([(1, True), (2, False)])
+        )
+    )
+    assert all(isinstance(value, Input) for _, value in template.steps[1].fields)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["docker ps --format '{{.Names}}'", "echo '${{ secrets.X }}'", "jq '{a: .b}' f", "awk '{print $1}' f", "echo {{param}}"],
+)
+def test_braces_are_text(text):
+    """B29: byte for byte, no parameter."""
+    template, _ = learnt(*(example(i, term(text), ("w", {"content": "{{steps.1.result}}"}, "{}")) for i in range(3)))
+    assert template.inputs == ()
+    assert templating.render(template.steps[0], {}, ()) == {"command": text}
+    assert templating.render(template.steps[1], {}, ()) == {"content": "{{steps.1.result}}"}
+
+
+def test_an_opaque_command_may_be_a_literal_and_never_a_template():
+    assert commands("for f in *; do wc $f; done", "for f in *; do wc $f; done") == Literal("for f in *; do wc $f; done")
+    with pytest.raises(OpaqueCommand):
+        commands("for f in *; do wc a; done", "for f in *; do wc b; done")
+
+
+def test_a_whole_command_is_never_taken_from_a_result():
+    with pytest.raises(TemplateError):
+        learnt(*(example(i, ("f", {}, json.dumps({"c": c})), term(c)) for i, c in enumerate(["touch a", "rm b"])))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("make a", "ninja a"),
+        ("bash -c 'echo a'", "bash -c 'echo b'"),
+        ("python -c 'print(1)'", "python -c 'print(2)'"),
+        ("python a.py", "python b.py"),
+        ("awk '{print $1}' f", "awk '{print $2}' f"),
+        ("sed -n 1p f", "sed -n 2p f"),
+        ("sed -e s/a/b/ -f a f", "sed -e s/a/b/ -f b f"),
+        ("ssh host ls", "ssh host pwd"),
+        ("find . -exec ls", "find . -exec rm"),
+        ("xargs ls", "xargs rm"),
+        ("env ls", "env rm"),
+        ("sudo ls", "sudo rm"),
+        ("npx a", "npx b"),
+        ("X=a ls", "X=b ls"),
+        ("make CC=a", "make CC=b"),
+        ("cat <<'E'\na\nE", "cat <<'E'\nb\nE"),
+        ("a; b", "a && b"),
+        ("echo $a", "echo $b"),
+    ],
+)
+def test_programs_code_and_operators_are_never_holes(one, other):
+    """Design section 7."""
+    with pytest.raises(TemplateError):
+        commands(one, other)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("foo", 'grep -n "foo" src/app.py'),
+        ("a b", 'grep -n "a b" src/app.py'),
+        ("it's", 'grep -n "it\'s" src/app.py'),
+        ('"; touch pwned; "', 'grep -n "\\"; touch pwned; \\"" src/app.py'),
+        ("$(touch pwned)", 'grep -n "\\$(touch pwned)" src/app.py'),
+        ("`touch pwned`", 'grep -n "\\`touch pwned\\`" src/app.py'),
+    ],
+)
+def test_a_hostile_value_arrives_as_one_argument(value, expected):
+    """B06."""
+    template = commands('grep -n "one" src/app.py', 'grep -n "two" src/app.py')
+    name = template.parts[1].value.name
+    assert templating.render(template, {name: value}, ()) == expected
+
+
+@pytest.mark.parametrize("value", ["x\ntouch pwned", "-r", "", "a\0b", "\udcff", "a\x1b[0m", "\u2028"])
+def test_a_value_that_cannot_be_placed_is_refused(value):
+    """B06, design section 7: a leading dash in an operand place, control characters, nothing at all."""
+    for template in (commands('grep -n "one" f', 'grep -n "two" f'), commands("cat one", "cat two")):
+        with pytest.raises(UnsafeValue):
+            templating.render(template, {template.parts[1].value.name: value}, ())
+
+
+def test_a_masked_secret_is_never_part_of_a_template():
+    """A17."""
+    with pytest.raises(TemplateError, match="masked"):
+        commands("login KATASECRET_token_1 a", "login KATASECRET_token_1 b")
+    with pytest.raises(TemplateError, match="masked"):
+        commands("login KATASECRET_token_1", "login KATASECRET_token_2")
+
+
+def test_a_missing_field_is_named():
+    """B31: never `None` in a command."""
+    with pytest.raises(TemplateError, match=r"Expected files\.0 in the result of step 1; files\.0 is missing"):
+        templating.render(Reference(0, ("files", 0)), {}, [{"files": []}])
+    with pytest.raises(TemplateError, match="text or a whole number"):
+        templating.render(Concat((Literal("a "), Reference(0, ("x",)))), {}, [{"x": None}])
+
+
+def test_an_example_of_another_routine_does_not_match():
+    _, spec = learnt(*(example(i, term(f"git checkout {b}"), term("npm ci")) for i, b in enumerate(["aaa", "bbb", "ccc"])))
+    other = example(9, term("git checkout ddd"), term("npm install"))
+    assert templating.match(spec, other.calls, other.results) is None
+    assert templating.match(spec, other.calls[:1], other.results[:1]) is None
+
+
+# ── Laws ─────────────────────────────────────────────────────────────────────────────────────────
+
+VALUE = st.text(st.characters(codec="utf-8"), max_size=20) | st.sampled_from(
+    ["a b", "it's", "$(x)", "`x`", "a;b", "*", "~", "-r", "a=b", "#", "\\", '"', "{a,b}", "&&"]
+)
+FIXED = st.sampled_from(
+    ["ls ", "git log ", "grep -n ", "echo 'a b' ", 'cp "x y" ', "cat f | wc ", "a && b ", "x --opt=", "tool 2>/dev/null ", "curl -s "]
+)
+PLACES = st.sampled_from(["bare", "single", "double"])
+
+
+@st.composite
+def command_templates(draw):
+    """A command with one to three holes in the given quoting, as inference would make it."""
+    parts = [draw(FIXED)]
+    for index in range(draw(st.integers(1, 3))):
+        place = draw(PLACES)
+        quote = {"bare": "", "single": "'", "double": '"'}[place]
+        parts += [parts.pop() + quote, Hole(Input(f"v{index}"), place), quote + draw(st.sampled_from([" ", ".txt ", "/x "]))]
+    return Command(tuple(part for part in parts if part))
+
+
+@given(command_templates(), st.lists(VALUE, min_size=3, max_size=3))
+def test_rendering_keeps_the_tree(template, values):
+    """Law of design section 7: the rendered command has the template's tree, with each value as one piece of an argument."""
+    plain = "".join(part if isinstance(part, str) else "MARK" for part in template.parts)
+    try:
+        text = templating.render(template, {f"v{i}": value for i, value in enumerate(values)}, ())
+    except (UnsafeValue, OpaqueCommand):
+        return
+    fill = iter(values)
+    before = [word for command in shell.parse(plain).commands() for word in shell.arguments(command)]
+    after = [word for command in shell.parse(text).commands() for word in shell.arguments(command)]
+    assert after == [word.replace("MARK", next(fill)) if "MARK" in word else word for word in before]
+    assert shell.programs(shell.parse(text)) == shell.programs(shell.parse(plain))
+
+
+@given(st.lists(VALUE, min_size=2, max_size=2), st.sampled_from(["README.md", "src/a b.py", "x"]), st.integers(0, 10**6))
+def test_rendering_and_matching_are_inverse(values, path, number):
+    """Law of design section 6: inputs, to calls, to the same inputs."""
+    spec = Spec(
+        (InputField("one", "string"), InputField("two", "string"), InputField("n", "integer")),
+        (
+            Step("find", Object((("q", Concat((Literal("TODO("), Input("one"), Literal(")")))), ("n", Input("n")))), READ),
+            Step(
+                "terminal",
+                Object((("command", Command(("wc ", Hole(Reference(0, ("path",)), "bare"), " '", Hole(Input("two"), "single"), "'"))),)),
+                READ,
+            ),
+            Step(
+                "write",
+                Object((("to", Array((Input("one"), Literal(None)))), ("text", Concat((Input("one"), Literal(" "), Input("two")))))),
+                READ,
+            ),
+        ),
+    )
+    given = {"one": values[0], "two": values[1], "n": number}
+    results = [{"path": path}, {}, {}]
+    try:
+        calls = [Call(step.tool, templating.render(step.arguments, given, results[:index])) for index, step in enumerate(spec.steps)]
+    except (UnsafeValue, OpaqueCommand):
+        return
+    assert templating.match(spec, calls, results) == given
+
+
+@given(st.lists(st.text("ab-/. x'\"$", min_size=1, max_size=8), min_size=3, max_size=4, unique=True))
+def test_what_is_learnt_reproduces_every_example(values):
+    examples = [
+        example(i, ("f", {"q": f"see {v}!"}, json.dumps({"r": v})), ("g", {"k": v, "l": [f"{v} end", 1]}, "{}"))
+        for i, v in enumerate(values)
+    ]
+    learnt(*examples)

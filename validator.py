@@ -1,0 +1,450 @@
+"""Asks twelve questions of a spec before it may be proposed or approved, and names a tool's schema by a fingerprint; it never calls
+a tool: whatever is replayed here is answered from the recorded examples."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .effects import OURS
+from .model import (
+    PREFIX,
+    RANGES,
+    Array,
+    Call,
+    Check,
+    Command,
+    Concat,
+    Effect,
+    Example,
+    Expression,
+    InputError,
+    Json,
+    KataError,
+    Literal,
+    Object,
+    OpaqueCommand,
+    Outcome,
+    Spec,
+    Status,
+    StepCall,
+    TemplateError,
+    Trace,
+    canonical,
+)
+from .redact import PLACEHOLDER, Masker
+from .templating import infer, match, render
+
+Replay = Callable[[Spec, Mapping[str, Json], Callable[[StepCall], Outcome]], Trace]
+Verdict = tuple[bool, str]
+
+HOLDOUT = 0.9
+"""Share of held-out examples that the template must reproduce (K58)."""
+STEPS = range(2, 21)
+"""How many steps a routine may have."""
+BARRED = frozenset("clarify todo_list memory session_search delegate_task tool_search tool_describe tool_call".split())
+"""Tools that talk with a person, belong to the agent's own loop or only lead to another tool (A4)."""
+
+REMARKS = frozenset({"description", "title", "examples", "$comment"})
+"""Keywords of a JSON schema that say nothing about which arguments are right."""
+NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords whose keys are names of the tool's own, not keywords."""
+VALUES = frozenset({"const", "default", "enum"})
+"""Keywords that hold plain JSON values."""
+
+
+# ── Schemas of tools ─────────────────────────────────────────────────────────────────────────────
+
+
+def fingerprint(schema: Json) -> str:
+    """Name a tool's parameter schema by 16 hex digits that change when the arguments it takes do (K65, A18)."""
+    return hashlib.sha256(canonical(normalised(schema)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def normalised(schema: Json) -> Json:
+    """The schema without its descriptions and other remarks, and with its required names in order."""
+    if isinstance(schema, list | tuple):
+        return [normalised(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: _keyword(key, value) for key, value in schema.items() if key not in REMARKS}
+
+
+def _keyword(key: str, value: Json) -> Json:
+    if key in VALUES:
+        return value
+    if key in NAMED and isinstance(value, Mapping):
+        return {name: normalised(inner) for name, inner in value.items()}
+    if key == "required" and isinstance(value, list | tuple):
+        return sorted(value, key=str)
+    return normalised(value)
+
+
+# ── The questions ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What the questions are asked of; `inputs` are those recovered from each example, None where there are none."""
+
+    spec: Spec
+    examples: Sequence[Example]
+    schemas: Mapping[str, str | None]
+    replay: Replay
+    min_support: int
+    inputs: Sequence[Mapping[str, Json] | None]
+
+    @property
+    def recovered(self) -> Iterator[tuple[int, Example, Mapping[str, Json]]]:
+        """The examples whose inputs are known, with their number from 1."""
+        pairs = zip(self.examples, self.inputs, strict=True)
+        return ((number, one, inputs) for number, (one, inputs) in enumerate(pairs, 1) if inputs is not None)
+
+
+def validate(
+    spec: Spec,
+    examples: Sequence[Example],
+    schemas: Mapping[str, str | None],
+    replay: Replay,
+    min_support: int,
+) -> tuple[Check, ...]:
+    """Answer all twelve checks of K57–K68, in that order, whatever the others said.
+
+    `schemas` gives each tool's fingerprint of today, None where the tool cannot be looked up in this process. `replay` runs a spec
+    with inputs against a stub; it must raise InputError for arguments that do not fit."""
+    case = Case(spec, examples, schemas, replay, min_support, [_recovered(spec, one) for one in examples])
+    return tuple(_ask(name, rule, case) for name, rule in RULES.items())
+
+
+def _ask(name: str, rule: Callable[[Case], Verdict], case: Case) -> Check:
+    try:
+        passed, reason = rule(case)
+    except KataError as error:
+        passed, reason = False, error.message
+    return Check(name, passed, reason)
+
+
+def _verdict(problems: Sequence[str], praise: str) -> Verdict:
+    return not problems, "; ".join(problems) or praise
+
+
+# ── Against the record: K57, K58 ─────────────────────────────────────────────────────────────────
+
+
+def replay_matches_recorded(case: Case) -> Verdict:
+    """Whether the inputs recovered from each example render its exact arguments (K57)."""
+    problems = []
+    for number, (one, inputs) in enumerate(zip(case.examples, case.inputs, strict=True), 1):
+        found = "no inputs reproduce it" if inputs is None else _difference(one.calls, _rendered(case.spec, inputs, one.results))
+        problems += [f"example {number}: {found}"] if found else []
+    return _verdict(problems or _none(case), f"all {len(case.examples)} examples are reproduced exactly")
+
+
+def holdout_fit(case: Case) -> Verdict:
+    """Whether a template built without an example reproduces it, for at least nine of ten (K58)."""
+    if len({one.conversation for one in case.examples}) < 2:
+        return False, "there are no two conversations, so none can be held out"
+    passed = sum(_predicted(case, held) for held in case.examples)
+    share = f"{passed} of {len(case.examples)} held-out examples are reproduced, {HOLDOUT:.0%} are needed"
+    return passed >= HOLDOUT * len(case.examples), share
+
+
+def _predicted(case: Case, held: Example) -> bool:
+    try:
+        template = infer([one for one in case.examples if one.conversation != held.conversation])
+    except (TemplateError, OpaqueCommand):
+        return False
+    if len(template.steps) != len(case.spec.steps):
+        return False
+    steps = (replace(step, arguments=made) for step, made in zip(case.spec.steps, template.steps, strict=True))
+    spec = Spec(template.inputs, tuple(steps))
+    inputs = _recovered(spec, held)
+    return inputs is not None and not _difference(held.calls, _rendered(spec, inputs, held.results))
+
+
+def _recovered(spec: Spec, one: Example) -> Mapping[str, Json] | None:
+    if len(one.events) != len(spec.steps):
+        return None
+    try:
+        return match(spec, one.calls, one.results)
+    except (TemplateError, OpaqueCommand):
+        return None
+
+
+def _rendered(spec: Spec, inputs: Mapping[str, Json], results: Sequence[Json]) -> list[Call]:
+    return [Call(step.tool, render(step.arguments, inputs, results[:index])) for index, step in enumerate(spec.steps)]
+
+
+def _difference(wanted: Sequence[Call], made: Sequence[Call]) -> str:
+    """Where two sequences of calls part, empty when they are equal as JSON with their types (A15, B31); names, never values."""
+    for number, (left, right) in enumerate(zip(wanted, made, strict=False), 1):
+        if left.tool != right.tool:
+            return f"step {number} calls {right.tool} in place of {left.tool}"
+        keys = sorted({*left.arguments, *right.arguments})
+        odd = next((key for key in keys if _only(left, key) != _only(right, key)), None)
+        if odd is not None:
+            return f"step {number} ({left.tool}) differs in {odd!r}"
+    return "" if len(wanted) == len(made) else f"{len(made)} calls in place of {len(wanted)}"
+
+
+def _only(call: Call, key: str) -> str:
+    return canonical({key: call.arguments[key]} if key in call.arguments else {})
+
+
+# ── Through the executor: K59–K63 ────────────────────────────────────────────────────────────────
+
+
+def executor_replay(case: Case) -> Verdict:
+    """Whether the executor issues the recorded calls in order and comes to an end (K59)."""
+    problems = []
+    for number, one, inputs in case.recovered:
+        trace, issued = _rehearse(case, one, inputs)
+        found = _difference(one.calls, [asked.call for asked in issued])
+        if not found and trace.status is not Status.OK:
+            found = f"the run ended as {trace.status.value}: {trace.reason}"
+        problems += [f"example {number}: {found}"] if found else []
+    return _verdict(problems or _unrecovered(case), "the recorded calls are issued in order with equal arguments")
+
+
+def failure_handling(case: Case) -> Verdict:
+    """Whether an error at any step stops the run there, with one dispatch for a step that has effects (K60, K77)."""
+    failure = Outcome(Status.ERROR, {"error": "injected"}, "injected")
+    reads = 1 + int(RANGES["read_retries"][1])
+    return _stops(case, failure, lambda effect: reads if effect.plain_read else 1)
+
+
+def timeout_handling(case: Case) -> Verdict:
+    """Whether a step that timed out stops the run and is not issued again, reads included (K61, K79)."""
+    return _stops(case, Outcome(Status.TIMEOUT, None, "injected"), lambda effect: 1)
+
+
+def _stops(case: Case, injected: Outcome, most: Callable[[Effect], int]) -> Verdict:
+    example, inputs = next(((one, inputs) for _, one, inputs in case.recovered), (None, None))
+    if example is None or inputs is None:
+        return _verdict(_unrecovered(case), "")
+    problems = []
+    for at, step in enumerate(case.spec.steps):
+        trace, issued = _rehearse(case, example, inputs, at, injected)
+        found = _halt(trace, issued, at, injected.status, most(step.effect))
+        problems += [f"step {at + 1} ({step.tool}): {found}"] if found else []
+    return _verdict(problems, f"tried at each of {len(case.spec.steps)} steps: the run stops there and later steps are skipped")
+
+
+def _halt(trace: Trace, issued: Sequence[StepCall], at: int, status: Status, most: int) -> str:
+    """What is wrong with a run that should have stopped at `at` after at most `most` dispatches of that step."""
+    times = sum(asked.index == at for asked in issued)
+    wanted = [Status.OK] * at + [status] + [Status.SKIPPED] * (len(trace.steps) - at - 1)
+    if not 1 <= times <= most:
+        return f"dispatched {times} times"
+    if any(asked.index > at for asked in issued):
+        return "a later step was dispatched"
+    if [one.status for one in trace.steps] != wanted or trace.status is not status:
+        return "the trace does not say what happened"
+    return ""
+
+
+def input_schema(case: Case) -> Verdict:
+    """Whether the recorded arguments are accepted, and refused before any call with one missing or one too many (K62)."""
+    problems = []
+    for number, one, inputs in case.recovered:
+        if _refused(case, one, inputs):
+            problems.append(f"the arguments of example {number} are refused")
+        fewer = ((name, {key: value for key, value in inputs.items() if key != name}) for name in inputs)
+        problems += [f"a call without {name!r} is accepted" for name, given in fewer if not _refused(case, one, given)]
+        if not _refused(case, one, {**inputs, "_".join(["more", *inputs]): ""}):
+            problems.append("an unknown argument is accepted")
+    count = len(case.spec.inputs)
+    praise = f"recorded arguments are accepted, incomplete calls are refused ({count} argument{'' if count == 1 else 's'})"
+    return _verdict(problems or _unrecovered(case), praise)
+
+
+def _refused(case: Case, one: Example, inputs: Mapping[str, Json]) -> bool:
+    issued: list[StepCall] = []
+    try:
+        case.replay(case.spec, inputs, _stub(one, issued))
+    except InputError:
+        return not issued
+    return False
+
+
+def output_schema(case: Case) -> Verdict:
+    """Whether the envelope of a recorded run is whole, and is refused with any one field missing (K63, A16)."""
+    problems = []
+    kinds = {_kind(one.results[-1]) for one in case.examples if one.results}
+    for number, one, inputs in case.recovered:
+        envelope = _envelope(_rehearse(case, one, inputs)[0])
+        if not _whole(case.spec, envelope, kinds):
+            problems.append(f"the run of example {number} does not give status, every step's status and the final result")
+        if any(_whole(case.spec, broken, kinds) for broken in _broken(envelope)):
+            problems.append(f"the run of example {number} is accepted with a field missing")
+    praise = f"status, {len(case.spec.steps)} step statuses and a final result ({' or '.join(sorted(kinds))})"
+    return _verdict(problems or _unrecovered(case), praise)
+
+
+def _envelope(trace: Trace) -> dict[str, Json]:
+    steps = [{"tool": one.tool, "status": one.status.value} for one in trace.steps]
+    return {"status": trace.status.value, "steps": steps, "result": trace.result}
+
+
+def _whole(spec: Spec, envelope: Mapping[str, Json], kinds: set[str]) -> bool:
+    if not {"status", "steps", "result"} <= envelope.keys():
+        return False
+    wanted = [{"tool": step.tool, "status": Status.OK.value} for step in spec.steps]
+    return envelope["status"] == Status.OK.value and envelope["steps"] == wanted and _kind(envelope["result"]) in kinds
+
+
+def _kind(value: Json) -> str:
+    return {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}.get(type(value), "a number")
+
+
+def _broken(envelope: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """The envelope with one field missing, for each field of it and of its steps."""
+    for key in envelope:
+        yield {name: value for name, value in envelope.items() if name != key}
+    steps: list[dict[str, Json]] = envelope["steps"]
+    for index, step in enumerate(steps):
+        for key in step:
+            fewer = {name: value for name, value in step.items() if name != key}
+            yield {**envelope, "steps": [*steps[:index], fewer, *steps[index + 1 :]]}
+
+
+def _rehearse(
+    case: Case, one: Example, inputs: Mapping[str, Json], at: int = -1, injected: Outcome | None = None
+) -> tuple[Trace, list[StepCall]]:
+    issued: list[StepCall] = []
+    return case.replay(case.spec, inputs, _stub(one, issued, at, injected)), issued
+
+
+def _stub(one: Example, issued: list[StepCall], at: int = -1, injected: Outcome | None = None) -> Callable[[StepCall], Outcome]:
+    """A dispatcher that notes each call and answers as recorded, at step `at` with `injected`."""
+
+    def dispatch(asked: StepCall) -> Outcome:
+        issued.append(asked)
+        if asked.index == at and injected is not None:
+            return injected
+        if asked.index < len(one.events):
+            return one.events[asked.index].outcome
+        return Outcome(Status.ERROR, None, f"step {asked.index + 1} was never recorded")
+
+    return dispatch
+
+
+def _none(case: Case) -> list[str]:
+    return [] if case.examples else ["there are no examples"]
+
+
+def _unrecovered(case: Case) -> list[str]:
+    return [] if any(case.recovered) else _none(case) or ["no example could be replayed: no inputs reproduce one"]
+
+
+# ── What the spec holds: K64–K68 ─────────────────────────────────────────────────────────────────
+
+
+def no_secrets(case: Case) -> Verdict:
+    """Whether the spec is free of credentials and of values that were masked (K64, A17); the reason never shows one."""
+    places = [(f"step {number} ({step.tool})", _fixed(step.arguments)) for number, step in enumerate(case.spec.steps, 1)]
+    places += [(f"argument {one.name!r}", [one.description, *one.examples]) for one in case.spec.inputs]
+    problems = [f"{place} holds {found}" for place, value in places if (found := _secret(value))]
+    return _verdict(problems, "no credential and no masked value in the spec")
+
+
+def _secret(value: Json) -> str:
+    if any(PLACEHOLDER.search(text) for text in _texts(value)):
+        return "a masked value"
+    return "a credential" if canonical(Masker().value(value)) != canonical(value) else ""
+
+
+def tools_available(case: Case) -> Verdict:
+    """Whether every tool has the schema with which it was recorded (K65, A18)."""
+    recorded = dict.fromkeys((step.tool, step.schema) for step in case.spec.steps)
+    told = [(tool, schema, case.schemas.get(tool)) for tool, schema in recorded]
+    problems = [f"the schema of {tool} has changed since it was recorded" for tool, schema, now in told if now and schema and now != schema]
+    remarks = [f"{tool} is not checked here" for tool, _, now in told if now is None]
+    remarks += [f"{tool} was recorded without a schema" for tool, schema, now in told if now is not None and not schema]
+    remarks += [f"the schema of {tool} cannot be read today" for tool, schema, now in told if now == "" and schema]
+    return _verdict(problems, "; ".join(remarks) or "every tool has the schema with which it was recorded")
+
+
+def compilable_tools(case: Case) -> Verdict:
+    """Whether the routine has 2 to 20 steps, all of tools that may be compiled, none of which addresses Kata itself (K66, A4)."""
+    count = len(case.spec.steps)
+    problems = [] if count in STEPS else [f"the routine has {count} steps, 2 to 20 are possible"]
+    calls = [(step.tool, _fixed(step.arguments)) for step in case.spec.steps]
+    problems += [f"{tool} cannot be a step" for tool in dict.fromkeys(tool for tool, _ in calls) if _barred(tool)]
+    calls += [(call.tool, call.arguments) for one in case.examples for call in one.calls]
+    guilty = dict.fromkeys(tool for tool, value in calls if any(OURS.search(text) for text in _texts(value)))
+    problems += [f"a call of {tool} addresses Kata itself" for tool in guilty]
+    return _verdict(problems, f"{count} steps, all of tools that may be compiled")
+
+
+def _barred(tool: str) -> bool:
+    return tool in BARRED or tool.startswith(PREFIX)
+
+
+def recorded_examples(case: Case) -> Verdict:
+    """Whether there are examples of enough conversations, each with the steps of the spec (K67)."""
+    support = len({one.conversation for one in case.examples})
+    problems = [] if support >= case.min_support else [f"{support} distinct conversations, {case.min_support} are needed"]
+    wanted = [step.tool for step in case.spec.steps]
+    odd = (number for number, one in enumerate(case.examples, 1) if [call.tool for call in one.calls] != wanted)
+    problems += [f"example {number} has other steps than the spec" for number in odd]
+    failed = (number for number, one in enumerate(case.examples, 1) if not all(event.outcome.ok for event in one.events))
+    problems += [f"example {number} holds a failed call" for number in failed]
+    return _verdict(problems, f"{len(case.examples)} examples of {support} conversations")
+
+
+def side_effects(case: Case) -> Verdict:
+    """Whether every step says in words what it does (K68)."""
+    silent = [(number, step) for number, step in enumerate(case.spec.steps, 1) if not step.effect.why.strip()]
+    asks = sum(step.effect.asks for step in case.spec.steps)
+    problems = [f"step {number} ({step.tool}) does not say why it counts as {step.effect.kind.value}" for number, step in silent]
+    return _verdict(problems, f"the effect of every step is disclosed, {asks} of {len(case.spec.steps)} ask on every run")
+
+
+def _fixed(expression: Expression) -> Json:
+    """The fixed values of an expression under their keys, None where a value comes in; a command or a concatenation is the list of
+    its pieces."""
+    match expression:
+        case Literal(value):
+            return value
+        case Object(pairs):
+            return {key: _fixed(value) for key, value in pairs}
+        case Array(items):
+            return [_fixed(item) for item in items]
+        case Command(pieces):
+            return [piece if isinstance(piece, str) else _fixed(piece.value) for piece in pieces]
+        case Concat(parts):
+            return [_fixed(part) for part in parts]
+    return None
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """Every text in a JSON value, keys included, and the texts of each list as one line: so a program sees its arguments, and what
+    stands on both sides of a hole is seen together."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        yield " ".join(item for item in value if isinstance(item, str))
+        for item in value:
+            yield from _texts(item)
+
+
+RULES: Mapping[str, Callable[[Case], Verdict]] = {
+    "replay_matches_recorded": replay_matches_recorded,
+    "holdout_fit": holdout_fit,
+    "executor_replay": executor_replay,
+    "failure_handling": failure_handling,
+    "timeout_handling": timeout_handling,
+    "input_schema": input_schema,
+    "output_schema": output_schema,
+    "no_secrets": no_secrets,
+    "tools_available": tools_available,
+    "compilable_tools": compilable_tools,
+    "recorded_examples": recorded_examples,
+    "side_effects": side_effects,
+}
