@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .model import Json, Kata, KataError, NearMiss, Reference, Refused, RunRow, Spec, State, walk
+from .model import Json, Kata, KataError, NearMiss, Reference, Refused, RunRow, Spec, State, StoreError, walk
 from .service import Service, Unseen, brief, origin, templated
 
 WIDTH = 80
+LABEL = re.compile(r"[A-Z][A-Za-z ]{11} (?=\S)| {0,13}")
+"""What stands before the text of a line: a label of 13 columns, or its indentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +45,34 @@ class Ask:
 def run(service: Service, words: Sequence[str], surface: str, digest: str = "", host: Mapping[str, str] | None = None) -> Answer:
     """Carry out one command; every error of ours becomes one clear answer."""
     verb, rest = (words[0].lower(), tuple(words[1:])) if words else ("list", ())
-    ask = Ask(rest, surface, digest, host or {})
+    answer = _answered(service, verb, Ask(rest, surface, digest, host or {}))
+    return Answer(laid(answer.text), answer.json, answer.code)
+
+
+def _answered(service: Service, verb: str, ask: Ask) -> Answer:
     if verb not in VERBS:
         near = difflib.get_close_matches(verb, VERBS, 1, 0.6)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        return Answer(f"There is no command {verb!r}.{hint} Commands: {', '.join(VERBS)}.", {"error": f"no command {verb!r}"}, 2)
+        return Answer(f"There is no command {verb[:40]!r}.{hint} Commands: {', '.join(VERBS)}.", {"error": f"no command {verb!r}"}, 2)
     try:
         return VERBS[verb].act(service, ask)
     except Refused as error:
         return Answer(str(error), {"error": error.message}, 1)
     except KataError as error:
         return Answer(f"Kata cannot do that now. {error}", {"error": error.message}, 1)
+
+
+def laid(text: str) -> str:
+    """Text for a terminal or a chat: at most 80 columns, long lines go on below their own beginning, nothing but printable
+    characters (B46, W10). Nothing is left out."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        shown = "".join(character if character.isprintable() else "�" for character in line)
+        head = LABEL.match(shown)
+        hang = " " * (len(head.group()) if head else 0)
+        whole = len(shown) <= WIDTH
+        lines += [shown.rstrip()] if whole else textwrap.wrap(shown, WIDTH, subsequent_indent=hang, break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def split(text: str) -> tuple[str, ...]:
@@ -126,26 +146,70 @@ def _runs(service: Service, ask: Ask) -> Answer:
         lines += [
             _fit(f"    {step.index + 1}. {step.status.value:<8} {brief(step.call) if step.call else step.tool}") for step in row.steps
         ]
-        lines += textwrap.wrap(row.reason, WIDTH - 4, initial_indent="    ", subsequent_indent="    ") if row.reason else []
+        lines += [f"    {row.reason}"] if row.reason else []
     return Answer("\n".join(lines) or "No runs yet.", {"runs": [_run_json(row) for row in rows]})
 
 
+def _record(service: Service, ask: Ask) -> Answer:
+    wanted = ask.words[0].lower() if len(ask.words) == 1 else ""
+    if wanted not in ("on", "off"):
+        raise Refused(f"Expected: {ask.lead} record on or {ask.lead} record off")
+    service.pause(wanted == "off")
+    if wanted == "off":
+        return Answer("Recording is off from the next message on, in every chat. Approved katas go on working.", {"recording": False})
+    if not service.settings.record:
+        return Answer("Recording stays off: the setting 'record' in config.yaml is false.", {"recording": False}, 1)
+    return Answer("Recording is on from the next message on.", {"recording": True})
+
+
 def _status(service: Service, ask: Ask) -> Answer:
-    facts, counters = service.store.facts(), service.store.counters()
+    lines = [f"Version      {VERSION}"]
+    facts: Mapping[str, Json] = {}
+    counters: Mapping[str, int] = {}
+    try:
+        facts, counters = service.store.facts(), service.store.counters()
+        lines += [f"Recording    {_recording(service)}", *_kept(facts)]
+        lines += [f"Refused      kata {number}: {reason}" for number, reason in service.store.broken()]
+    except StoreError as error:
+        lines += ["Recording    off: the file cannot be used", f"File         {error.message}"]
+    lines += [f"Not kept     {n} {LOST.get(name, name.replace('_', ' '))}" for name, n in counters.items() if n]
+    lines += [f"{name:<12} {text}" for name, text in ask.host.items()]
+    lines.append("Settings     " + ", ".join(f"{name} {_shown(getattr(service.settings, name))}" for name in service.settings.__slots__))
+    recording = bool(facts) and service.settings.record and not service.paused
+    told = {"recording": recording, "facts": dict(facts), "counters": dict(counters), "host": dict(ask.host)}
+    return Answer("\n".join(lines), told, int(not facts))
+
+
+VERSION = "0.1.0"
+LOST: Mapping[str, str] = {
+    "background_call": "calls of the host's own background work, which belong to no message of yours",
+    "malformed": "payloads that were not what the host promises",
+    "not_stored": "records that no file could hold",
+    "not_written": "records that a busy or full file did not take",
+    "repeated_call": "calls that were delivered twice",
+    "unknown_turn": "records of a message that was never announced",
+}
+
+
+def _recording(service: Service) -> str:
+    if not service.settings.record:
+        return "off: the setting 'record' is false"
+    return "off: paused with 'record off'" if service.paused else "on"
+
+
+def _kept(facts: Mapping[str, Json]) -> list[str]:
     last = facts["last_event"]
-    lines = [
-        f"Recording    {'on' if service.settings.record else 'off (setting record)'}",
+    return [
         f"Last call    {_when(last) if last else 'none yet: nothing has arrived from Hermes'}",
         f"Kept         {facts['calls']} calls, {facts['turns']} turns, {facts['conversations']} conversations",
         "Katas        " + (", ".join(f"{n} {state}" for state, n in facts["katas"].items()) or "none"),
         f"File         {facts['bytes'] // 1024} KiB, journal mode {facts['journal']}, version {facts['version']}, mode {facts['mode']}",
+        f"Where        {facts['path'] or 'memory'}",
     ]
-    lines += [f"{name:<13}{text}" for name, text in ask.host.items()]
-    lines += [f"Not kept     {n} {name.replace('_', ' ')}" for name, n in counters.items() if n]
-    lines += [f"Refused      kata {number}: {reason}" for number, reason in service.store.broken()]
-    lines.append("Settings     " + ", ".join(f"{name} {getattr(service.settings, name)}" for name in service.settings.__slots__))
-    text = "\n".join("\n".join(textwrap.wrap(line, WIDTH, subsequent_indent=" " * 13)) for line in lines)
-    return Answer(text, {"facts": facts, "counters": counters, "host": dict(ask.host)})
+
+
+def _shown(value: Json) -> str:
+    return (" ".join(value) or "none") if isinstance(value, tuple) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _help(service: Service, ask: Ask) -> Answer:
@@ -169,6 +233,7 @@ VERBS: Mapping[str, Verb] = {
     "approve": Verb("approve N as NAME", "make it the tool kata_NAME", _approve),
     "reject": Verb("reject N", "never propose it again", _reject),
     "runs": Verb("runs [NAME]", "what recent runs did, step by step", _runs),
+    "record": Verb("record on|off", "resume or pause the recording", _record),
     "status": Verb("status", "whether it records, and what it keeps", _status),
     "help": Verb("help", "this page", _help),
 }
@@ -196,18 +261,9 @@ def page(kata: Kata, lead: str) -> str:
         ("Schemas", _schemas(spec)),
         ("Validation", _validation(kata)),
     ]
-    lines = [_fit(head)]
+    lines = [head]
     for title, rows in parts:
-        for index, row in enumerate(rows):
-            lines += textwrap.wrap(
-                row,
-                WIDTH,
-                initial_indent=f"{title if not index else '':<13}",
-                subsequent_indent=" " * 15,
-                break_on_hyphens=False,
-                max_lines=2,
-                placeholder=" …",
-            )
+        lines += [f"{title if not index else '':<13}{row}" for index, row in enumerate(rows)]
     lines.append(f"Revision     {spec.digest[:12]}" + (f" · {lead} approve {kata.id} as NAME" if kata.state is State.CANDIDATE else ""))
     return "\n".join(lines)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .model import Call, Json, Outcome, Status, StepCall
+from .model import Call, Json, Outcome, Status, StepCall, named
 
 BUDGET_S = 357.0
 """No step starts later: the host gives a tool 420 s and this is 0.85 of it (design section 8)."""
@@ -74,7 +74,7 @@ class Driver:
         try:
             return Outcome.read(self.dispatch(tool, arguments, **ids))
         except Exception as error:
-            return Outcome(Status.ERROR, reason=f"{type(error).__name__}: {error}"[:300])
+            return Outcome(Status.ERROR, reason=named(error))
 
     def _limited(self, tool: str, send: Callable[[], Outcome], seconds: float) -> Outcome:
         """On a worker under a copy of the context; a call that does not come back in time is left behind (A22)."""

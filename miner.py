@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import shell, templating
+from . import quoting, shell, templating
 from .effects import addresses_kata, effect
 from .model import (
     SHELL_TOOLS,
@@ -56,14 +56,16 @@ def runs(turn: Turn) -> tuple[tuple[Event, ...], ...]:
     """The longest chains of neighbouring successful calls of one turn (K34–K38), failed attempts folded away (A5)."""
     found: list[list[Event]] = [[]]
     before: Event | None = None
-    for event in _folded(turn.events):
-        if event.call.tool in SKIPPED:
-            continue
-        if not event.outcome.ok or _breaks(event.call) or before is not None and event.started - before.ended > IDLE_S:
+    for index, event in enumerate(turn.events):
+        idle, before = before is not None and event.started - before.ended > IDLE_S, event
+        if idle:
             found.append([])
-        before = event
+        if event.call.tool in SKIPPED or _corrected(turn.events, index):
+            continue
         if event.outcome.ok and not _breaks(event.call):
             found[-1].append(event)
+        else:
+            found.append([])
     return tuple(tuple(run) for run in found if run)
 
 
@@ -71,23 +73,24 @@ def _breaks(call: Call) -> bool:
     return call.tool in CONVERSATIONAL or call.tool in BREAKING or addresses_kata(call)
 
 
-def _folded(events: Sequence[Event]) -> Iterator[Event]:
-    """Events without the failed attempts that a success of the same tool (for shells: the same program) follows within
-    two calls (A5)."""
-    for index, event in enumerate(events):
-        if event.outcome.ok or not any(
-            later.outcome.ok and _program(later.call) == _program(event.call) for later in events[index + 1 : index + 3]
-        ):
-            yield event
+def _corrected(events: Sequence[Event], index: int) -> bool:
+    """Whether a call failed and one of the same tool (for shells: the same program) succeeded within the next two (A5)."""
+    event = events[index]
+    return not event.outcome.ok and any(
+        later.outcome.ok and _program(later.call) == _program(event.call) for later in events[index + 1 : index + 3]
+    )
 
 
 def _program(call: Call) -> tuple[str, str]:
-    """Tool and, for a shell, the first program without its sub-command."""
+    """Tool and, for a shell, the first program without its sub-command; of a command that is not understood its first word."""
     code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
     if not isinstance(code, str):
         return call.tool, ""
-    words = code.split()
-    return call.tool, words[0] if words else ""
+    try:
+        first = next((name for name in shell.programs(shell.parse(code)) if name), "")
+    except OpaqueCommand:
+        first = code
+    return call.tool, first.split()[0] if first.split() else ""
 
 
 # ── Keys and windows ─────────────────────────────────────────────────────────────────────────────
@@ -199,18 +202,21 @@ def fingerprint(keys: Sequence[str]) -> str:
 
 def score(found: Family, settings: Settings) -> Proposal | NearMiss:
     """A proposal when the template predicts each example it was not built from; else the one rule that failed."""
+    if len(set(found.keys)) == 1:
+        return _missed(found, "loop", f"one call, repeated {len(found.keys)} times; loops are not proposed yet")
     try:
         template = templating.infer(found.examples)
-        _tied(template)
+        _tied(template, [call.tool for call in found.examples[0].calls])
     except KataError as error:
-        return _missed(found, "template" if isinstance(error, TemplateError) else "opaque", error.message)
+        rule = "coherence" if isinstance(error, _Untied) else "template" if isinstance(error, TemplateError) else "opaque"
+        return _missed(found, rule, error.message)
     spec = specified(template, found.examples[0])
     fit = measured(found, spec, template)
     if fit.confidence < settings.min_confidence:
         return _missed(
             found, "confidence", f"fits {fit.passed} of {fit.tried} examples it was not built from; confidence {fit.confidence:.2f}"
         )
-    proposal = Proposal(spec, fingerprint(found.keys), fit, found.examples)
+    proposal = Proposal(spec, fingerprint(found.keys), fit, found.examples, keys=found.keys)
     return proposal if _saves(spec, found) else _missed(found, "saves", "the caller would have to write nearly all of it")
 
 
@@ -222,20 +228,30 @@ class _Untied(TemplateError):
     """A step that only chance put beside the others (K45)."""
 
 
-def _tied(template: templating.Template) -> None:
-    """K44 with A8: every step after the first is tied by data flow, by a shared input or by a fixed argument that
-    means something."""
+def _tied(template: templating.Template, tools: Sequence[str]) -> None:
+    """K44 with A8: every step after the first is tied by data flow, by a shared input, by a fixed argument that means
+    something, or by being wholly fixed."""
     seen: set[str] = set()
-    for index, step in enumerate(template.steps):
+    for index, (step, tool) in enumerate(zip(template.steps, tools, strict=True)):
         names = {part.name for part in walk(step) if isinstance(part, Input)}
         flows = any(isinstance(part, Reference) for part in walk(step))
-        if index and not (flows or names & seen or any(_means(value) for value in _fixed(step)) or not step.fields):
+        if index and not (flows or names & seen or _specific(step, tool)):
             raise _Untied(f"Step {index + 1} shares nothing with the steps before it")
         seen |= names
 
 
+def _specific(step: Object, tool: str) -> bool:
+    """Whether what is fixed in a step says what it is for; without arguments the tool itself has to (A8)."""
+    code = dict(step.fields).get(SHELL_TOOLS.get(tool, ""))
+    if isinstance(code, Literal):
+        return True
+    if not step.fields:
+        return tool.startswith("mcp__")
+    return any(_means(value) for value in _fixed(step))
+
+
 def _fixed(step: Object) -> Iterator[Json]:
-    """Fixed arguments; of a text with holes the fixed words beyond program and sub-command."""
+    """Fixed arguments; of a command with holes the fixed words beyond program and sub-commands, options apart."""
     for part in walk(step):
         if isinstance(part, Literal):
             yield part.value
@@ -244,10 +260,12 @@ def _fixed(step: Object) -> Iterator[Json]:
 
 
 def _fixed_words(command: Command) -> Iterator[str]:
-    """The fixed words of a command after program and sub-commands, options apart."""
-    text = "".join(piece if isinstance(piece, str) else "\x00" for piece in command.parts)
-    words = text.split()
-    yield from (word for word in words[2:] if "\x00" not in word and not word.startswith("-"))
+    frame = quoting.frame(command)
+    for simple in frame.script.commands():
+        words = shell.arguments(simple)
+        for word in words[len(shell.head(words)) :]:
+            if word is not None and not word.startswith("-") and not any(mark in word for mark in frame.marks):
+                yield word
 
 
 def _means(value: Json) -> bool:
@@ -312,21 +330,58 @@ def _saves(spec: Spec, found: Family) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Routine:
+    """A routine that was proposed before: its keys, and whether a person declined it."""
+
+    keys: tuple[str, ...]
+    rejected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
-    """How the miner asks for what is stored: support of windows, where one window stands (newest first), and its calls."""
+    """How the miner asks for what is stored: support of windows, where one window stands (newest first), its calls, and the
+    routines that were proposed before."""
 
     support: Callable[[Collection[int]], Support]
     occurrences: Callable[[int], Iterable[Occurrence]]
     examples: Callable[[Iterable[Occurrence]], Iterable[Example]]
+    routines: Callable[[], Iterable[Routine]] = tuple
 
 
 def mine(turn: Turn, sources: Sources, settings: Settings) -> tuple[Proposal | NearMiss, ...]:
     """What a turn brings: for each whole routine that it holds a proposal or the reason why not. The turn's own
     windows are already counted in `sources`."""
     support = sources.support(tuple(windows(turn, settings.max_steps)))
-    return tuple(score(_family(one, sources), settings) for one in whole(turn, support, settings))
+    known = list(sources.routines())
+    found: list[Proposal | NearMiss] = []
+    for one in whole(turn, support, settings):
+        scored = _family(one, sources)
+        if _covered(one, scored.keys, known, sources):
+            continue
+        found.append(score(scored, settings))
+        if isinstance(found[-1], Proposal):
+            known.append(Routine(scored.keys))
+    return tuple(found)
 
 
 def _family(window: int, sources: Sources) -> Family:
     places = chosen(sources.occurrences(window))
     return Family(tuple(trimmed(example) for example in sources.examples(places[:SCORED])), len(places))
+
+
+def _covered(window: int, keys: tuple[str, ...], known: Sequence[Routine], sources: Sources) -> bool:
+    """Whether a routine is a piece of longer ones that hold at least half of its turns (design section 5.4), or nearly
+    one that was declined (A29: a slightly different window of it stays declined too)."""
+    if any(one.rejected and abs(len(one.keys) - len(keys)) == 1 and (_holds(one.keys, keys) or _holds(keys, one.keys)) for one in known):
+        return True
+    longer = [window_id(one.keys) for one in known if len(one.keys) > len(keys) and _holds(one.keys, keys)]
+    if not longer:
+        return False
+    support = sources.support([window, *longer])
+    own = frozenset().union(*support.get(window, {}).values())
+    theirs = frozenset().union(*(turns for one in longer for turns in support.get(one, {}).values()))
+    return 2 * len(own & theirs) >= len(own)
+
+
+def _holds(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
+    return any(longer[at : at + len(shorter)] == shorter for at in range(len(longer) - len(shorter) + 1))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -73,6 +74,11 @@ class NewerStore(StoreError):
 
 class Refused(KataError):
     """A verb that may not be done now; the sentence says why and what can be done instead."""
+
+
+def named(error: BaseException) -> str:
+    """An exception in words, without asking it or what it holds to show itself: both may raise."""
+    return ": ".join((type(error).__name__, *(one for one in error.args if isinstance(one, str))))[:300]
 
 
 # ── What is asked and what comes back ────────────────────────────────────────────────────────────
@@ -506,8 +512,9 @@ class Spec:
 
     @property
     def digest(self) -> str:
-        """SHA-256 (hex) of the canonical JSON."""
-        return hashlib.sha256(canonical(self.to_json()).encode("utf-8", "surrogatepass")).hexdigest()
+        """SHA-256 (hex) of the canonical JSON without the examples of the inputs, which are evidence and grow with it."""
+        inputs = tuple(replace(one, examples=()) for one in self.inputs)
+        return hashlib.sha256(canonical(replace(self, inputs=inputs).to_json()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _read_step(stored: Json) -> Step:
@@ -564,6 +571,7 @@ class Proposal:
     fit: Fit
     exhibits: tuple[Example, ...]
     checks: tuple[Check, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -700,7 +708,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The owner's settings (K93–K99), each within its range."""
+    """The owner's settings (K93–K99 and two more), each within its range."""
 
     min_support: int = 3
     min_confidence: float = 0.75
@@ -709,6 +717,8 @@ class Settings:
     read_retries: int = 1
     retention_days: int = 30
     record: bool = True
+    keep_results: bool = True
+    learn_from: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, given: Mapping[str, Json]) -> tuple[Settings, tuple[SettingError, ...]]:
@@ -736,7 +746,13 @@ RANGES: Mapping[str, tuple[float, float]] = {
 }
 
 
+LEARN_FROM = ("cron", "subagent", "group")
+"""Whose turns may count beside those of a person in a chat of their own."""
+
+
 def _setting(name: str, default: Json, value: Json) -> Json:
+    if isinstance(default, tuple):
+        return _names(name, value)
     if isinstance(default, bool):
         words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
         answer = words.get(value.strip().lower()) if isinstance(value, str) else value
@@ -752,3 +768,11 @@ def _setting(name: str, default: Json, value: Json) -> Json:
         kind = "a whole number" if isinstance(default, int) else "a number"
         raise SettingError(f"Setting {name}: expected {kind} from {low:g} to {high:g}, got {value!r}; using {default}")
     return type(default)(number)
+
+
+def _names(name: str, value: Json) -> tuple[str, ...]:
+    """A list of names, or the text of one: "cron, group" and '["cron"]' are understood (B51)."""
+    words = re.findall(r"[\w-]+", value) if isinstance(value, str) else value
+    if isinstance(words, list | tuple) and all(word in LEARN_FROM for word in words):
+        return tuple(word for word in LEARN_FROM if word in words)
+    raise SettingError(f"Setting {name}: expected some of {', '.join(LEARN_FROM)}, got {value!r}; using none")

@@ -43,6 +43,8 @@ def _check_value(value: str, spot: Spot) -> None:
     bad = _CONTROL.search(value)
     if bad:
         raise UnsafeValue(f"Expected no control characters for {spot.where}, got {bad.group()!r}")
+    if spot.before is not None and (spot.before + value).startswith(("/dev/tcp/", "/dev/udp/")):
+        raise UnsafeValue(f"Expected a file for {spot.where}, got {value[:40]!r}, which bash would take for a network address")
     if spot.first and value.startswith("-"):
         raise UnsafeValue(f"Expected an operand for {spot.where}, got {value[:40]!r}, which would be read as an option")
 
@@ -62,6 +64,8 @@ class Spot:
 
     where: str
     first: bool
+    before: str | None = None
+    """The text before the hole where the word is a target of a redirection, else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,8 @@ def _spot(script: shell.Script, mark: str) -> Spot:
                 return Spot(f"argument {index} of {' '.join(shell.head(shell.arguments(command)))}", not before)
         for redirect in command.redirects:
             if mark in (redirect.target.value or ""):
-                return Spot(f"the target of {redirect.operator}", False)
+                target = redirect.target.value or ""
+                return Spot(f"the target of {redirect.operator}", False, target[: target.index(mark)])
     raise UnsafeValue("Expected a value in the place of an argument, not of a program, an assignment or a here-document")
 
 
@@ -113,12 +118,15 @@ def _check_place(command: shell.Simple, index: int) -> None:
     if index == 0 or words[0] is None:
         raise UnsafeValue("Expected a value in the place of an argument, not of a program")
     program = words[0].rsplit("/", 1)[-1]
-    if program in RUNNERS and not _runs_fixed(words, index):
-        raise UnsafeValue(f"Expected fixed arguments of {program}, which runs them as a command")
-    if program in INTERPRETERS and not _after_script(words, index):
-        raise UnsafeValue(f"Expected fixed code for {program}")
-    if program in FILTERS and not _after_program(words, index):
-        raise UnsafeValue(f"Expected a fixed program for {program}")
+    for known, allowed, what in (
+        (program in RUNNERS, _runs_fixed(words, index), "arguments, which it runs as a command"),
+        (INTERPRETER.fullmatch(program), _after_script(words, index), "code"),
+        (program in FILTERS, _after_program(words, index), "program of its own language"),
+        (_running(words), False, "arguments, which it runs as a command"),
+        (_code_option(program, words, index), False, "value of an option that runs programs"),
+    ):
+        if known and not allowed:
+            raise UnsafeValue(f"Expected for {program} a fixed {what}")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -127,15 +135,42 @@ def _words(text: str) -> frozenset[str]:
 
 RUNNERS = _words(
     "env timeout time nice ionice stdbuf strace ltrace watch flock xargs parallel ssh chroot setsid doas su runuser script eval exec "
-    "source . sudo nohup command npx bunx uvx pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab gdb make"
+    "source . sudo nohup command npx bunx uvx pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab gdb "
+    "make trap builtin let unset alias declare export local readonly typeset read mapfile pkexec busybox systemd-run hyperfine "
+    "powershell pwsh cmd entr unshare nsenter firejail screen tmux xterm start-stop-daemon run-parts setarch taskset chrt cgexec dbus-run-session"
 )
-"""Programs that take a command, or another language, as arguments."""
-INTERPRETERS = _words("sh bash zsh dash ksh fish python python2 python3 pypy3 perl ruby node deno bun php lua Rscript julia tsx ts-node")
+"""Programs that take a command, another language or names that the shell evaluates as arguments."""
+INTERPRETER = re.compile(r"(?:ba|z|da|k|fi)?sh|(?:python|pypy|perl|ruby|php|lua|node)[0-9.]*|deno|bun|Rscript|julia|tsx|ts-node")
 """Programs whose first operand, or the value of -c or -e, is code."""
-FILTERS = _words("awk gawk mawk nawk sed gsed jq yq perl")
+FILTERS = _words("awk gawk mawk nawk sed gsed jq yq")
 """Programs whose first operand is a program in a language of their own."""
 FIXED_RUNNERS = _words("sudo nohup command npx bunx uvx")
 """Runners that are understood: what follows their options is the command that runs."""
+RUNNING_VERBS = frozenset(
+    tuple(text.split())
+    for text in (
+        "docker exec,docker run,docker compose exec,docker compose run,podman exec,podman run,kubectl exec,kubectl run,kubectl debug,"
+        "uv run,poetry run,npm exec,npm x,pnpm exec,pnpm dlx,yarn exec,yarn dlx,git bisect run,conda run,cargo run,go run,bundle exec,"
+        "heroku run"
+    ).split(",")
+)
+"""Sub-commands that run what they are given."""
+CODE_OPTIONS = _words(
+    "--exec --eval --command --upload-pack --receive-pack --rsh --rsync-path --pre --use-compress-program --compress-program --to-command "
+    "--checkpoint-action --open-files-in-pager --ext-diff --config-env --exec-path --hostname-bin --pager --editor --init-file --rcfile"
+)
+"""Options of many programs whose value is run."""
+
+
+def _code_option(program: str, words: tuple[str | None, ...], index: int) -> bool:
+    """Whether the hole is the value of an option that runs programs or sets how they run (`git -c core.pager=…`)."""
+    word, before = words[index] or "", words[index - 1] or ""
+    return before in CODE_OPTIONS or word.split("=", 1)[0] in CODE_OPTIONS or program == "git" and before in ("-c", "-x", "-O")
+
+
+def _running(words: tuple[str | None, ...]) -> bool:
+    head = shell.head(words)
+    return head[:2] in RUNNING_VERBS or head[:3] in RUNNING_VERBS
 
 
 def _operands_before(words: tuple[str | None, ...], index: int) -> list[str | None]:
@@ -143,12 +178,13 @@ def _operands_before(words: tuple[str | None, ...], index: int) -> list[str | No
 
 
 def _runs_fixed(words: tuple[str | None, ...], index: int) -> bool:
-    """Whether the inner command is fixed, known as one that takes plain arguments, and the hole comes after it."""
+    """Whether the inner command is fixed, one that takes plain arguments, and the hole comes after it."""
     inner = next((i for i, word in enumerate(words) if i and (word is None or not word.startswith("-"))), index)
     if words[0] not in FIXED_RUNNERS or inner >= index or any(word is None or word.startswith("-") for word in words[1:inner]):
         return False
     program = (words[inner] or "").rsplit("/", 1)[-1]
-    return bool(program) and program not in RUNNERS | INTERPRETERS | FILTERS
+    plain = bool(program) and program not in RUNNERS | FILTERS and not INTERPRETER.fullmatch(program)
+    return plain and not _running(words[inner:]) and not _code_option(program, words, index)
 
 
 def _after_script(words: tuple[str | None, ...], index: int) -> bool:

@@ -15,13 +15,39 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from . import validator
-from .model import Call, Event, Json, ModelRequest, Outcome, PayloadError, Record, SchemaSeen, Status, TurnEnd, TurnStart, canonical
+from .history import UNKNOWN, Origin
+from .model import (
+    Call,
+    Event,
+    Json,
+    ModelRequest,
+    Outcome,
+    PayloadError,
+    Record,
+    SchemaSeen,
+    Status,
+    StoreError,
+    TurnEnd,
+    TurnStart,
+    canonical,
+    named,
+)
 from .service import Service
 
 QUEUE = 10_000
 """Events that may wait for the writer; more are dropped and counted."""
 BATCH, BATCH_S = 50, 1.0
+WAITING = 500
+"""Records that wait for a busy file."""
 JOIN_S = 1.0
+IDLE_S = 4 * 3_600.0
+"""A platform chat that was idle for longer is a new conversation (A2)."""
+OURSELVES = frozenset({"cron", "subagent"})
+ENDING = frozenset({"", "cli", "tui", "cron", "subagent"})
+"""Platforms whose sessions end; on all others a chat goes on for ever."""
+PRIVATE = frozenset({"", "dm", "private", "direct"})
+NOTICE = "[ASYNC DELEGATION"
+"""How the host begins a message of its own that hands over what sub-agents did (host contract 1)."""
 
 
 class Guarded(Protocol):
@@ -39,11 +65,11 @@ def never_breaks_the_agent(hook: F) -> F:
     """Let no exception out of a hook: the host would block the user's tool call (host contract, F5)."""
 
     @functools.wraps(hook)
-    def guarded(self: Guarded, *args: Any, **payload: Any) -> Any:
+    def guarded(self: Guarded, /, *args: Any, **payload: Any) -> Any:
         try:
             return None if self.closed else hook(self, *args, **payload)
         except Exception as error:
-            self.fault(f"{hook.__name__}: {error!r}")
+            self.fault(f"{hook.__name__}: {named(error)}")
             return None
 
     return guarded  # type: ignore[return-value]
@@ -58,16 +84,26 @@ PICKED: Mapping[str, tuple[str, ...]] = {
 """What is taken of each payload; the rest may be large, or live objects that cannot be copied."""
 
 
+OPEN = frozenset({"args", "result", "user_message", "usage"})
+"""What may be any JSON; the rest is a text or a number."""
+
+
 def _picked(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    taken = {name: _frozen(payload.get(name)) for name in PICKED[kind]}
+    taken = {name: _frozen(payload.get(name), name in OPEN) for name in PICKED[kind]}
     return taken | ({"call_ids": _call_ids(payload.get("assistant_message"))} if kind == "request" else {})
 
 
-def _frozen(value: Any) -> Any:
-    """A copy that nobody else changes; the host's payloads are live objects."""
-    if isinstance(value, dict | list):
-        return json.loads(json.dumps(value, default=str))
-    return value
+def _frozen(value: Any, whole: bool) -> Any:
+    """A copy that nobody else changes; the host's payloads are live objects. Not ASCII-escaped: an escaped pair of half characters
+    would come back as one whole character (B46)."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return json.loads(json.dumps(value, default=_marked, ensure_ascii=False)) if whole else None
+
+
+def _marked(value: Any) -> str:
+    """What stands for a value that is not JSON; never its own `str`, which may raise."""
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else f"<{type(value).__name__}>"
 
 
 def _call_ids(message: Any) -> list[str]:
@@ -97,14 +133,21 @@ class Places:
 class Recorder:
     """One thread that turns payloads into records and writes them in batches; it starts with the first event."""
 
-    def __init__(self, service: Service, schema: Callable[[str], Json], fault: Callable[[str], None]) -> None:
-        self.service, self.schema, self._fault = service, schema, fault
+    def __init__(
+        self,
+        service: Service,
+        schema: Callable[[str], Json],
+        fault: Callable[[str], None],
+        origin: Callable[[str], Origin] = lambda session: UNKNOWN,
+    ) -> None:
+        self.service, self.schema, self._fault, self.origin = service, schema, fault, origin
         self.queue: queue.Queue[tuple[str, float, Mapping[str, Any]]] = queue.Queue(QUEUE)
         self.dropped = 0
         self.lost: Counter[str] = Counter()
         self.places = Places()
-        self.schemas: dict[str, str] = {}
-        self.closed = False
+        self.schemas: dict[str, SchemaSeen] = {}
+        self.unwritten: list[Record] = []
+        self.ending = self.closed = False
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
@@ -143,6 +186,7 @@ class Recorder:
         if thread is None:
             self.closed = True
             return
+        self.ending = True  # in a full queue there is no room for the word
         self._put("stop", 0.0, {})
         thread.join(JOIN_S)
 
@@ -152,7 +196,7 @@ class Recorder:
             self._settle(batch)
             for kind in CONTROL:
                 _done(batch, kind)
-            self.closed = any(kind == "stop" for kind, _, _ in batch)
+            self.closed = any(kind == "stop" for kind, _, _ in batch) or self.ending and self.queue.empty()
 
     @never_breaks_the_agent
     def _settle(self, batch: list[tuple[str, float, Mapping[str, Any]]]) -> None:
@@ -181,11 +225,30 @@ class Recorder:
             except PayloadError as error:
                 self.lost["malformed"] += 1
                 self.fault(error.message)
-        if records:
-            self.service.record(records)
+        self._keep(self.unwritten + records)
         for name, n in list(self.lost.items()):
             self.service.store.count(name, n)
             del self.lost[name]
+
+    def _keep(self, records: list[Record]) -> None:
+        """Write; what a busy file did not take waits for the next batch, what found no room is counted, and one record that cannot be
+        written costs itself alone."""
+        self.unwritten = []
+        try:
+            if not self._kept(records):
+                self.lost["not_written"] += sum(not self._kept([one]) for one in records)
+        except StoreError as error:
+            self.unwritten = records[-WAITING:]
+            self.lost["not_written"] += len(records) - len(self.unwritten)
+            self.fault(error.message)
+
+    def _kept(self, records: list[Record]) -> bool:
+        try:
+            self.service.record(records)
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            self.fault(named(error))
+            return False
+        return True
 
     def _records(self, kind: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
         turn = _text(payload, "turn_id", kind)
@@ -202,16 +265,37 @@ class Recorder:
         session, parent = _text(payload, "session_id", "turn"), str(payload.get("parent_session_id") or "")
         if parent == session:  # the host's own review of the conversation (B11)
             return []
-        platform = str(payload.get("platform") or "")
-        who = platform if platform in ("cron", "subagent") else "person"
-        above = parent if who == "subagent" and parent else session
-        conversation = self.places.conversations.get(above, above)
+        platform, message = str(payload.get("platform") or ""), payload.get("user_message")
+        told = message if isinstance(message, str) else canonical(message or "")
+        who = self._who(session, platform, told)
+        conversation = self._conversation(session, parent if who == "subagent" else "", platform, at)
         _remember(self.places.conversations, session, conversation)
-        _remember(self.places.turns, turn, {})
-        message = payload.get("user_message")
-        return [
-            TurnStart(turn, session, conversation, platform, who, at, message if isinstance(message, str) else canonical(message or ""))
-        ]
+        _remember(self.places.turns, turn, self.places.turns.get(turn, {}))
+        return [TurnStart(turn, session, conversation, platform, who, at, told)]
+
+    def _who(self, session: str, platform: str, message: str) -> str:
+        """Whose turn it is: "person", or what does not count as one: "cron", "subagent", "group", "notice"."""
+        if platform in OURSELVES:
+            return platform
+        if message.startswith(NOTICE):
+            return "notice"
+        return "group" if platform not in ENDING and self.origin(session).chat not in PRIVATE else "person"
+
+    def _conversation(self, session: str, above: str, platform: str, at: float) -> str:
+        """The conversation of a turn (A2): that of the session's last turn, unless a chat that never ends by itself was idle for more
+        than four hours; a new session goes on from the one it was compressed out of, a sub-agent from its parent."""
+        known = self.service.store.latest(session)
+        if known is not None:
+            idle = platform not in ENDING and at - known[1] > IDLE_S
+            return f"{session}@{int(at)}" if idle else known[0]
+        if above:
+            return self._root(above)
+        origin = self.origin(session)
+        return self._root(origin.parent) if origin.parent and self.origin(origin.parent).ended == "compression" else session
+
+    def _root(self, session: str) -> str:
+        known = self.places.conversations.get(session) or (self.service.store.latest(session) or (session,))[0]
+        return str(known)
 
     def _request(self, turn: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
         for call in payload.get("call_ids") or ():
@@ -225,7 +309,7 @@ class Recorder:
                 request=str(payload.get("api_request_id") or f"{turn}:{at}"),
                 model=str(payload.get("model") or ""),
                 at=at,
-                seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
+                seconds=float(seconds) if isinstance(seconds, int | float) and abs(seconds) < 1e9 else 0.0,
                 input_tokens=_whole(usage, "input_tokens"),
                 output_tokens=_whole(usage, "output_tokens"),
                 cache_tokens=_whole(usage, "cache_read_tokens"),
@@ -243,9 +327,10 @@ class Recorder:
         said = str(payload.get("status") or "")
         if outcome.ok and said in ("blocked", "cancelled", "timeout"):
             outcome = Outcome(Status.TIMEOUT if said == "timeout" else Status.REFUSED, outcome.result, f"the host says {said}")
-        seen = self._schema(tool)
+        new = tool not in self.schemas
+        known = self._schema(tool)
         event = Event(
-            Call(tool, args),
+            Call(tool, validator.coerced(args, known.schema if known else None)),
             outcome,
             turn,
             call_id,
@@ -254,20 +339,20 @@ class Recorder:
             at - seconds,
             at,
             said,
-            self.schemas.get(tool, ""),
+            known.fingerprint if known else "",
             str(payload.get("folder") or ""),
         )
-        return [*seen, event]
+        return [known, event] if new and known else [event]
 
-    def _schema(self, tool: str) -> list[Record]:
-        """The tool's schema, the first time it is seen by this process."""
-        if tool in self.schemas:
-            return []
-        parameters = self.schema(tool)
-        if parameters is None:
-            return []
-        self.schemas[tool] = validator.fingerprint(parameters)
-        return [SchemaSeen(self.schemas[tool], tool, validator.normalised(parameters))]
+    @never_breaks_the_agent
+    def _schema(self, tool: str) -> SchemaSeen | None:
+        """The tool's parameters as this process knows them; asked for once."""
+        if tool not in self.schemas:
+            parameters = self.schema(tool)
+            if parameters is None:
+                return None
+            self.schemas[tool] = SchemaSeen(validator.fingerprint(parameters), tool, validator.normalised(parameters))
+        return self.schemas[tool]
 
 
 CONTROL = frozenset({"written", "mined", "stop"})

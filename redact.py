@@ -51,7 +51,7 @@ def placeholders(text: str) -> tuple[str, ...]:
 
 _SWITCH = re.compile(r"[a-z](?=[A-Z])|[A-Z]{2}(?=[a-z])")
 _SEGMENT = re.compile(r"[A-Za-z0-9]+")
-_WORDY = re.compile(r"[A-Za-z][A-Za-z_.\-]*")
+_WORDY = re.compile(r"[A-Za-z][A-Za-z_./\-]*")
 _CHAIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _REFERENCE = re.compile(
     r"\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_.]+)\}?|\$\{?(?:env|ENV|secrets)[:.]\w+\}?|\$\(.*|\$\{\{.*|\{\{.*|%\w+%|%[({].*|\{[\w.]*\}|<[^<>]*>"
@@ -98,8 +98,13 @@ def _void(text: str) -> bool:
         return True
     if _REFERENCE.fullmatch(text) or text.startswith("-----BEGIN"):
         return True
-    code = _PATH.fullmatch(text) or _CHAIN.fullmatch(text) or _CALL.fullmatch(text)
-    return code is not None and not _random(code[1] if code.re is _CALL else text)
+    return _PATH.fullmatch(text) is not None and not _random(text)
+
+
+def _code(text: str) -> bool:
+    """Whether an unquoted value is an expression: `process.env.KEY`, `get(x)`, `keys["a"]`."""
+    call = _CALL.match(text)
+    return (call or _CHAIN.fullmatch(text)) is not None and not _random(call[1] if call else text)
 
 
 # ── Names that announce a secret ─────────────────────────────────────────────────────────────────
@@ -144,7 +149,7 @@ _NO_TOKEN = frozenset(
     "prev max min n num total prompt completion input output cached reasoning each every byte word sub no non".split()
 )
 """Words before `token` that make it a unit of text or a page mark."""
-_FOLDERS = frozenset(("PWD", "OLDPWD", "pwd", "oldpwd"))
+_FOLDERS = frozenset(("PWD", "OLDPWD"))
 
 
 @lru_cache(maxsize=4096)
@@ -217,7 +222,7 @@ FORMATS: tuple[tuple[str, str, str], ...] = (
     ("nvidia", "nvapi-", r"[\w-]{40}"),
     ("dockerhub", "dckr_pat_ dckr_oat_", r"[\w-]{27}"),
     ("linear", "lin_api_ lin_oauth_", r"[A-Za-z0-9]{40}"),
-    ("jwt", "eyJ", r"[\w-]{10,8000}+\.eyJ[\w-]{6}"),
+    ("jwt", "eyJ", r"[\w-]{10,240}+\.eyJ[\w-]{6}"),
     ("slack", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", r"[A-Z0-9]{8,12}/[A-Z0-9]{8,12}/\w{16}"),
     ("discord", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", r"[0-9]{15,20}/[\w-]{40}"),
 )
@@ -302,6 +307,10 @@ LEAST = 10
 """Fewer characters after a prefix are no key, however they look."""
 
 
+ENOUGH = 256
+"""As many characters after a prefix tell whether it begins a key; reading on from every prefix would be quadratic."""
+
+
 class Form(NamedTuple):
     """What must follow a prefix: the published pattern, or at least so many characters that look drawn."""
 
@@ -342,14 +351,15 @@ def _prefixed(text: str, prefix: str, low: int, high: int) -> Iterator[Span]:
     at = text.find(prefix, low, high)
     while at >= 0:
         start = at + len(prefix)
-        body = tail.match(text, start)
+        body = tail.match(text, start, start + ENOUGH)
         stop = body.end() if body else start
         fresh = not (text[at - 1 : at].isalnum() and text[at - 1 : at].isascii())
         published = form.pattern and _shape(form.pattern).match(text, start, stop)
         if fresh and (published or stop - start >= form.least and _random(text[start:stop])):
+            whole = tail.match(text, start)
+            stop = whole.end() if whole else stop
             yield Span(start if "/" in prefix else at, stop, form.kind, told=False)
-            start = stop
-        at = text.find(prefix, start, high)
+        at = text.find(prefix, max(start, stop), high)
 
 
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -459,7 +469,9 @@ def _value(text: str, at: int, alone: bool = False) -> Value:
     if opening is None or not opening["quote"]:
         start = opening.end() if opening else at
         line = _REST_OF_LINE.match(text, start) if alone else None
-        return Value(start, line.end(), alone=True) if line else Value(start, _word(text, start))
+        if line is None:
+            return Value(start, _word(text, start))
+        return Value(start, start + len(line.group().rstrip(",;")), alone=True)
     start, slashes = opening.end(), len(opening["slash"])
     stop = _closing(text, start, opening["quote"], slashes)
     end = stop + slashes + 1
@@ -474,8 +486,7 @@ _NAME = re.compile(
     r"(?<![\w.\-])(?P<name>[\w.\-]{1,200}+)(?P<quote>\\{0,15}[\"']?\]?)(?:[ \t]{0,8}(?::[ \t]{0,4}|[ \t])(?:str|string|String|bytes))?"
     r"(?P<gap>[ \t]{0,8})(?P<sep>=>|:=|:[-?](?=\S)|:(?!//|:)|=(?![=~]))(?P<space>[ \t]{0,8})"
 )
-_SHUT = re.compile(r"\\{0,15}[\"'](?:$|[,:;}\])+\s])")
-"""A quote that closes a string which ends in `token=`."""
+_SHUT = re.compile(r"(\\{0,15}[\"'])(?:$|[,:;}\])+\s])")
 _QUERY = frozenset(("key", "signature", "x-amz-signature", "code", "api", "hash"))
 _SCHEME = re.compile(
     r"(?:basic|bearer|token|negotiate|ntlm|api-?key|key|jwt|oauth|splunk|ssws|shared-?key(?:lite)?|sharedaccesssignature|geniekey|bot|"
@@ -518,7 +529,7 @@ def _announced(text: str, match: re.Match[str]) -> Name | None:
 
 
 def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
-    if match["quote"] and text.startswith(("{", "["), match.end()) or not match["quote"] and _SHUT.match(text, match.end()):
+    if match["quote"] and text.startswith(("{", "["), match.end()) or not match["quote"] and _shuts(text, match):
         return
     glued = match["sep"] == "=" and not match["gap"] and not match["space"] or match["sep"] in (":-", ":?")
     value = _value(text, match.end(), alone=not glued)
@@ -529,13 +540,22 @@ def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
     if not value.quoted and text[value.stop : value.stop + 1] in ("(", ")") and _wordy(content):
         return
     alone = value.alone and len(content) >= MEMORABLE and content.isalpha() and content.islower()
-    if _counts(content, name, plain=value.quoted or glued or header or alone):
+    if _counts(content, name, value.quoted or glued or header or alone, value.quoted):
         yield Span(value.start, value.stop, name.kind)
 
 
-def _counts(content: str, name: Name, plain: bool) -> bool:
-    """Whether a value is taken for a secret; `plain` where even a word of letters is no prose and no code."""
-    if len(content) < SHORTEST or _void(content):
+def _shuts(text: str, match: re.Match[str]) -> bool:
+    """Whether the quote after `token=` closes a string that began before the name, instead of opening the value."""
+    shut = _SHUT.match(text, match.end())
+    if shut is None:
+        return False
+    line = text.rfind("\n", max(0, match.start() - OVERLAP), match.start()) + 1
+    return text.count(shut[1], line or max(0, match.start() - OVERLAP), match.start()) % 2 == 1
+
+
+def _counts(content: str, name: Name, plain: bool, quoted: bool = False) -> bool:
+    """Whether a value is taken for a secret; `plain` where even a word of letters is no prose, `quoted` where it is no code."""
+    if len(content) < SHORTEST or _void(content) or not quoted and _code(content):
         return False
     if content.isdigit():
         return len(content) >= (4 if name.kind == "password" else 8)
@@ -566,7 +586,9 @@ def _cookies(text: str, match: re.Match[str]) -> Iterator[Span]:
     """The values of a cookie header, flag or variable, one by one; attributes such as the path stay."""
     value = _value(text, match.end())
     line = _LINE.match(text, value.start) if match["sep"] == ":" and not value.quoted else None
-    yield from _pairs(text, value.start, line.end() if line else value.stop)
+    stop = line.end() if line else value.stop
+    yield from _pairs(text, value.start, stop)
+    yield Span(stop, stop, "cookie")  # nothing, but as far as this the text has been read
 
 
 def _pairs(text: str, start: int, stop: int) -> Iterator[Span]:
@@ -603,7 +625,7 @@ def _flags(text: str, low: int, high: int) -> Iterator[Span]:
         value = _value(text, match.end())
         if name.kind == "cookie":
             yield from _pairs(text, value.start, value.stop)
-        elif _counts(text[value.start : value.stop], Name(name.kind, name.sure or name.kind == "password"), plain=True):
+        elif _counts(text[value.start : value.stop], Name(name.kind, name.sure or name.kind == "password"), True, value.quoted):
             yield Span(value.start, value.stop, name.kind)
 
 
@@ -612,11 +634,11 @@ def _entries(text: str, low: int, high: int) -> Iterator[Span]:
     for pattern in (_ENTRY, _SETTER):
         for match in pattern.finditer(text, low, high):
             name, value = _named(match["name"]), _value(text, match.end())
-            if name and _counts(text[value.start : value.stop], name, plain=pattern is _ENTRY):
+            if name and _counts(text[value.start : value.stop], name, pattern is _ENTRY, value.quoted):
                 yield Span(value.start, value.stop, name.kind)
     for match in _ELEMENT.finditer(text, low, high):
         name = _named(match["name"])
-        if name and _counts(match["value"], name, plain=True):
+        if name and _counts(match["value"], name, plain=True, quoted=True):
             yield Span(*match.span("value"), name.kind)
 
 
@@ -636,12 +658,12 @@ def _prose(text: str, low: int, high: int) -> Iterator[Span]:
     """`login dana password …`, "the password is …", `Bearer …` without its header."""
     for match in _LOGIN.finditer(text, low, high):
         value = _value(text, match.end())
-        if _counts(text[value.start : value.stop], Name("password"), plain=True):
+        if _counts(text[value.start : value.stop], Name("password"), True, value.quoted):
             yield Span(value.start, value.stop, "password")
     for match in _TOLD.finditer(text, low, high):
         value, name = _value(text, match.end()), _named(match["name"]) or Name("password")
         content = text[value.start : value.stop].rstrip(".,:!?")
-        if _counts(content, name, plain=value.quoted) and re.search(r"[\d\W_]", content):
+        if _counts(content, name, value.quoted, value.quoted) and re.search(r"[\d\W_]", content):
             yield Span(value.start, value.start + len(content), name.kind)
     for match in _BEARER.finditer(text, low, high):
         if _random(match[1]) and not _void(match[1]):
@@ -703,11 +725,15 @@ SHORT_FLAGS: tuple[Short, ...] = (
 """What no name announces: each is read from the manual page of its program."""
 _PIPED = re.compile(
     r"(?<![\w-])(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?P<value>(?:\"[^\"\n]{1,500}\"|'[^'\n]{1,500}'|[^\s'\"|;&]{1,500}))[ \t]*"
-    r"\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+)*-S|[^|\n]{0,200}--(?:password|token|passphrase)-?(?:stdin|fd)|(?:sudo[ \t]+)?(?:chpasswd|passwd))(?![\w])"
+    r"\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+){0,4}-S|[^|\n]{0,200}--(?:password|token|passphrase)-?(?:stdin|fd)"
+    r"|(?:sudo[ \t]+)?(?:chpasswd|passwd))(?![\w])"
 )
 
 
-_RULES = {program: [rule for rule in SHORT_FLAGS if program in rule.programs.split()] for rule in SHORT_FLAGS for program in rule.programs.split()}
+_RULES: dict[str, list[Short]] = {}
+for _rule in SHORT_FLAGS:
+    for _program in _rule.programs.split():
+        _RULES.setdefault(_program, []).append(_rule)
 _PROGRAM = re.compile(rf"(?<![\w.\-])({'|'.join(map(re.escape, sorted(_RULES, key=len, reverse=True)))})(?:\.exe)?[ \t]")
 _STARTS = re.compile(r"(?:^|[\n;|&(`\"'$]|\b(?:sudo|exec|time|env|nohup|run|--)|\w=\S*)[ \t]*(?:/[\w/]+/)?$")
 
@@ -717,7 +743,7 @@ def _commands(text: str, low: int, high: int) -> Iterator[Span]:
     for match in _PROGRAM.finditer(text, low, high):
         starts = _STARTS.search(text[max(0, match.start() - 40) : match.start()]) is not None
         for rule in _RULES[match[1]]:
-            flag = _shape(rf"(?:[^\n;|&]{{0,400}}?[ \t])?{rule.flag}").match(text, match.end())
+            flag = _shape(rf"(?:[^\n;|&]{{0,400}}?[ \t])??{rule.flag}").match(text, match.end())
             if flag:
                 yield from _argument(text, flag.end(), rule.form, starts)
     for match in _PIPED.finditer(text, low, high) if text.find("|", low, high) >= 0 else ():
@@ -730,7 +756,7 @@ def _argument(text: str, at: int, form: str, starts: bool) -> Iterator[Span]:
         yield from _pairs(text, value.start, value.stop)
         return
     start = text.find(":", value.start, value.stop) + 1 if form == "pair" else value.start
-    if (start or form == "word") and _counts(text[start : value.stop], Name("password"), plain=starts):
+    if (start or form == "word") and _counts(text[start : value.stop], Name("password"), starts, value.quoted):
         yield Span(start, value.stop, "password")
 
 
@@ -835,10 +861,13 @@ class _Seen:
 
 # ── The masker of one conversation ───────────────────────────────────────────────────────────────
 
+_MARKS = r"\s'\"`;|&<>(){}\[\]*?~\x00-\x1f$\\"
 _PIECES = re.compile(
-    r"(?P<keep>\\+(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[\s\S])|\$\{[A-Z_][A-Z0-9_]*\}|\$[A-Z_]{1,30}(?!\w)|\$[0-9]?|[\s'\"`;|&<>(){}\[\]*?~=#\x00-\x1f])"
-    r"|[^\s'\"`;|&<>(){}\[\]*?~=#\x00-\x1f$\\][^\s'\"`;|&<>(){}\[\]*?~=\x00-\x1f$\\]*+"
+    r"(?P<keep>\\+(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[\s\S])|\$\{[A-Z_][A-Z0-9_]*\}|\$[A-Z_]{1,30}(?!\w)|\$[0-9?$!#@*-]?"
+    rf"|(?<=[A-Za-z0-9_])[^\w{_MARKS}=#])"
+    rf"|(?<=\$)[A-Za-z_][A-Za-z0-9_]*+|(?![A-Za-z_]\w*=)[^{_MARKS}=#][^{_MARKS}]*+|[^{_MARKS}=#][^{_MARKS}=]*+|(?P<mark>[\s\S])"
 )
+"""What stays of a secret, and the runs that are replaced. `a=` stays apart, `1=` does not: only the first could be an assignment."""
 _ACTIVE = re.compile(r"['\"`$\\]")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 
@@ -920,12 +949,13 @@ class Masker:
     def _renamed(self, key: Json) -> Json:
         if not isinstance(key, str) or len(key) < 2 * MEMORABLE:
             return key
-        spans = _merged((*_formatted(key, 0, len(key)), *_blocks(key), *_urls(key, 0, len(key)), *self._copies(key)))
-        return self._replaced(key, _Seen(key), spans) if spans else key
+        seen, end = _Seen(key), len(key)
+        spans = _merged((*_formatted(seen.text, 0, end), *_urls(seen.text, 0, end), *self._copies(seen.text)))
+        return self._replaced(key, seen, spans)
 
     def _leaf(self, text: str, name: Name | None) -> str:
         """A string of a value; under a name that announces a secret it is masked whole."""
-        if name is None or not _counts(text, name, plain=True):
+        if name is None or not _counts(text, name, plain=True, quoted=True):
             return self.text(text)
         scheme = _SCHEME.match(text) if name.kind == "auth" else None
         head = scheme.group() if scheme and not scheme["many"] else ""
@@ -967,10 +997,12 @@ class Masker:
 
     def _remember(self, secret: str, kind: str) -> None:
         """Keep a secret that only its surroundings told, if it looks drawn: a password that is a word would mask that word."""
-        if _random(secret) and not PLACEHOLDER.search(secret):
-            self._known[secret] = kind
-            if len(self._known) > REMEMBERED:
-                del self._known[next(iter(self._known))]
+        runs = [match.group() for match in _PIECES.finditer(secret) if not match["keep"] and not match["mark"]]
+        for known in (secret, *runs):
+            if _random(known) and not PLACEHOLDER.search(known):
+                self._known[known] = kind
+        for old in [*self._known][:-REMEMBERED]:
+            del self._known[old]
 
     def _copies(self, text: str) -> Iterator[Span]:
         for secret, kind in self._known.items():
@@ -998,7 +1030,7 @@ class Masker:
         return "".join((*parts, self._pieces(secret[at:], kind)))
 
     def _pieces(self, text: str, kind: str) -> str:
-        return _PIECES.sub(lambda match: match.group() if match["keep"] else self._placeholder(match.group(), kind), text)
+        return _PIECES.sub(lambda match: match.group() if match["keep"] or match["mark"] else self._placeholder(match.group(), kind), text)
 
     def _placeholder(self, secret: str, kind: str) -> str:
         if secret not in self._names:

@@ -18,7 +18,8 @@ from typing import Any
 
 from . import commands, executor, validator
 from .driver import Driver, Place
-from .model import PLUGIN, InputError, Json, Kata, KataError, Settings, Spec, StoreError, Trace, canonical, parsed
+from .history import History
+from .model import PLUGIN, InputError, Json, Kata, KataError, Settings, Spec, State, StoreError, Trace, canonical, parsed
 from .recorder import Recorder, never_breaks_the_agent
 from .service import Dispatch, Door, Service
 from .store import Store
@@ -48,12 +49,13 @@ class Plugin:
         given = {name: ctx.get_config(name, None) for name in Settings.__slots__}
         self.settings, problems = Settings.read(given)
         self.notes: dict[str, str] = {f"Setting {n}": error.message for n, error in enumerate(problems, 1)}
-        self.store = Store(_opener(), path="plugin-data/kata/data.db")
-        self.service = Service(self.store, self.settings, Door(time.time, replay, today, self._taken))
-        self.recorder = Recorder(self.service, parameters, self.fault)
+        self.paused = False
+        self.store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
+        self.service = Service(self.store, self.settings, Door(time.time, replay, today, self._taken, _owner(), _alive))
+        self.recorder = Recorder(self.service, parameters, self.fault, History().origin)
         self.active: dict[str, Kata] = {}
         self.handles: dict[str, tuple[str, Any]] = {}
-        self.generation = -1
+        self.generation, self._refreshing = -1, threading.Lock()
         self.folders: OrderedDict[str, str] = OrderedDict()
         self.questions: Counter[str] = Counter()
         self.hung: dict[int, threading.Thread] = {}
@@ -90,6 +92,11 @@ class Plugin:
             return
         method(*args, **options)
 
+    @property
+    def recording(self) -> bool:
+        """Whether the setting and the owner's last word say so."""
+        return self.settings.record and not self.paused
+
     def close(self) -> None:
         """Stop the writer and let the file go; later events are refused."""
         self.closed = True
@@ -104,56 +111,67 @@ class Plugin:
     # ── Hooks ────────────────────────────────────────────────────────────────────────────────────
 
     @never_breaks_the_agent
-    def pre_llm_call(self, **payload: Any) -> None:
+    def pre_llm_call(self, /, **payload: Any) -> None:
         """A user message arrived."""
         self.refresh()
         self._hand_over("turn", payload)
 
     @never_breaks_the_agent
-    def post_api_request(self, **payload: Any) -> None:
+    def post_api_request(self, /, **payload: Any) -> None:
         """The model answered; its tool calls give the order of what follows (B39)."""
         self._hand_over("request", payload)
 
     @never_breaks_the_agent
-    def pre_tool_call(self, **payload: Any) -> dict[str, str] | None:
+    def pre_tool_call(self, /, **payload: Any) -> dict[str, str] | None:
         """Ask the person before a kata with effects, with a fresh key on every call (K80, K81)."""
         kata = self.active.get(str(payload.get("tool_name")))
         if kata is None or not kata.version.spec.asks:
             return None
-        given = executor.check_inputs(kata.version.spec, payload.get("args") or {})
+        try:
+            given = executor.check_inputs(kata.version.spec, _fitted(kata.version.spec, payload.get("args")))
+        except InputError:
+            return None  # the handler says it to the model; a person is not asked about what cannot run
         message = self.service.question(kata, given)
         self.questions[_question_key(kata, given, payload.get("session_id"))] += 1
         return {"action": "approve", "message": message, "rule_key": f"kata:{kata.name}:{uuid.uuid4().hex}"}
 
     @never_breaks_the_agent
-    def post_tool_call(self, **payload: Any) -> None:
+    def post_tool_call(self, /, **payload: Any) -> None:
         """A call ended."""
         result, task = payload.get("result"), payload.get("task_id")
         if payload.get("tool_name") == "terminal" and isinstance(result, str) and '"cwd"' in result:
             self._moved(str(task), parsed(result))
+        self._answered(payload)
         self._hand_over("call", payload | {"folder": self.folders.get(str(task), "")})
 
     @never_breaks_the_agent
-    def on_session_start(self, **payload: Any) -> None:
+    def on_session_start(self, /, **payload: Any) -> None:
         """A new conversation: know the katas before its prompt is made."""
         self.refresh()
 
     @never_breaks_the_agent
-    def on_session_end(self, **payload: Any) -> None:
+    def on_session_end(self, /, **payload: Any) -> None:
         """The turn is over (A1): it is written before the agent goes on, and mined behind its back."""
-        self._hand_over("end", payload)
-        self.recorder.flush(FLUSH_S, mined=False)
+        if self.recording:
+            self._hand_over("end", payload)
+            self.recorder.flush(FLUSH_S, mined=False)
 
     @never_breaks_the_agent
-    def on_session_finalize(self, **payload: Any) -> str | None:
+    def on_session_finalize(self, /, **payload: Any) -> str | None:
         """The conversation is over: one line when there is something new to look at (K16, A40)."""
-        if self.settings.record:
+        if self.recording:
             self.recorder.flush(FINALIZE_S, mined=True)
         with self.store.waiting(QUICK_S):
             return self.service.announcement(str(payload.get("platform") or ""))
 
+    def _answered(self, payload: Mapping[str, Any]) -> None:
+        """Forget the question of a call that is over: what a person answered with no is good for nothing."""
+        kata = self.active.get(str(payload.get("tool_name")))
+        if kata is not None:
+            self.questions.pop(_question_key(kata, _fitted(kata.version.spec, payload.get("args")), payload.get("session_id")), None)
+
     def _hand_over(self, kind: str, payload: Mapping[str, Any]) -> None:
-        if self.settings.record:
+        if self.recording:
             self.recorder.put(kind, time.time(), payload)
 
     def _moved(self, task: str, result: Json) -> None:
@@ -167,16 +185,19 @@ class Plugin:
 
     def refresh(self) -> None:
         """Register the approved katas of the file, and let go of the others, when anything changed."""
+        if not self._refreshing.acquire(blocking=False):
+            return  # another turn that begins is at it
         try:
             with self.store.waiting(QUICK_S):
-                generation = self.store.generation()
-                if generation == self.generation:
-                    return
-                self._register(self.service.active())
-                self.generation = generation
-                self.notes.pop("File", None)
+                generation, self.paused = self.store.generation(), self.service.paused
+                if generation != self.generation:
+                    self._register(self.service.active())
+                    self.generation = generation
+            self.notes.pop("File", None)
         except StoreError as error:
             self.notes["File"] = error.message
+        finally:
+            self._refreshing.release()
 
     def _register(self, katas: tuple[Kata, ...]) -> None:
         wanted = {kata.tool: kata for kata in katas}
@@ -184,10 +205,10 @@ class Plugin:
             if tool not in wanted or wanted[tool].version.spec.digest != digest:
                 handle.dispose()
                 del self.handles[tool]
-        self.active = wanted
         for tool, kata in wanted.items():
             if tool not in self.handles:
                 self._register_one(tool, kata)
+        self.active = {tool: kata for tool, kata in wanted.items() if tool in self.handles}
 
     def _register_one(self, tool: str, kata: Kata) -> None:
         handle = self.ctx.register_tool(name=tool, toolset=TOOLSET, schema=tool_schema(kata), handler=functools.partial(self.run, kata.id))
@@ -195,6 +216,7 @@ class Plugin:
             self.notes[f"Tool {tool}"] = "not registered: the host refused the name"
         else:
             self.handles[tool] = (kata.version.spec.digest, handle)
+            self.notes.pop(f"Tool {tool}", None)
 
     def _taken(self, tool: str) -> bool:
         return tool not in self.handles and parameters(tool) is not None
@@ -205,10 +227,17 @@ class Plugin:
             return self._run(number, args if isinstance(args, dict) else {}, place)
         except KataError as error:
             return json.dumps({"error": error.message})
+        except RecursionError:
+            return json.dumps({"error": "The arguments are nested too deeply"})
 
     def _run(self, number: int, args: Mapping[str, Json], place: Mapping[str, Any]) -> str:
         kata = self.service.store.kata(number)
-        if kata is None or kata.tool not in self.active or kata.version.spec.digest != self.active[kata.tool].version.spec.digest:
+        if (
+            kata is None
+            or kata.state is not State.ACTIVE
+            or kata.tool not in self.active
+            or kata.version.spec.digest != self.active[kata.tool].version.spec.digest
+        ):
             raise InputError("This kata is not active any more, or was changed; nothing was run")
         given = executor.check_inputs(kata.version.spec, args)
         self._asked(kata, given, place)
@@ -272,12 +301,13 @@ class Plugin:
     def shell(self, args: Namespace) -> int:
         """`hermes kata …` in a shell; the exit code is 0, 1 (refused) or 2 (not understood)."""
         answer = commands.run(self.service, args.words, "cli", args.digest or "", self._host_lines())
-        text = json.dumps(answer.json, indent=2, ensure_ascii=False, default=str) if args.json else answer.text
+        text = json.dumps(answer.json, indent=2, default=str) if args.json else answer.text
         _say(text)
         return answer.code
 
     def _host_lines(self) -> dict[str, str]:
-        return dict(self.notes) | ({"Dropped": f"{self.recorder.dropped} events that found no room"} if self.recorder.dropped else {})
+        odd = {f"Setting {name!r}"[:60]: "is none of ours; it has no effect" for name in _unknown_settings()}
+        return dict(self.notes) | odd | ({"Dropped": f"{self.recorder.dropped} events that found no room"} if self.recorder.dropped else {})
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -330,11 +360,28 @@ def prompt_line(kata: Kata) -> str:
     return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
 
 
+def _fitted(spec: Spec, given: Any) -> dict[str, Json]:
+    """The arguments as the host hands them to the handler: it makes text fit the schema after the hooks have run."""
+    return validator.coerced(given if isinstance(given, dict) else {}, executor.input_schema(spec))
+
+
 def _question_key(kata: Kata, given: Mapping[str, Json], session: Any) -> str:
     return canonical([kata.tool, kata.version.spec.digest, dict(given), str(session or "")])
 
 
 # ── The host, asked ──────────────────────────────────────────────────────────────────────────────
+
+
+def _unknown_settings() -> list[str]:
+    """The names under our settings in config.yaml that we do not know (B51)."""
+    try:
+        from hermes_cli.config import load_config_readonly
+    except ImportError:
+        return []
+    found: Any = load_config_readonly() or {}
+    for name in ("plugins", "entries", PLUGIN, "settings"):
+        found = found.get(name) if isinstance(found, dict) else None
+    return sorted(str(name) for name in found if name not in Settings.__slots__) if isinstance(found, dict) else []
 
 
 def _opener() -> Callable[[], Any]:
@@ -343,6 +390,12 @@ def _opener() -> Callable[[], Any]:
 
     context = contextvars.copy_context()
     return lambda: context.copy().run(plugin_db, PLUGIN)
+
+
+def _file() -> str:
+    from plugins.plugin_storage import plugin_data_dir
+
+    return str(plugin_data_dir(PLUGIN) / "data.db")
 
 
 def parameters(tool: str) -> Json:
@@ -360,6 +413,32 @@ def today(tool: str) -> str | None:
     """Fingerprint of a tool's parameters as they are now; None when the tool is not known in this process."""
     found = parameters(tool)
     return None if found is None else validator.fingerprint(found)
+
+
+def _owner() -> str:
+    """This process: pid and, where the system tells, its start time, so that a number used again is another owner."""
+    return f"{os.getpid()}:{_began(os.getpid())}"
+
+
+def _alive(owner: str) -> bool:
+    """Whether the process that calls itself so still runs."""
+    pid, _, began = owner.partition(":")
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return began == _began(int(pid))
+
+
+def _began(pid: int) -> str:
+    """Start time of a process in clock ticks since boot (proc(5), field 22); empty where there is no /proc."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
 
 
 def _agent_folder() -> str:

@@ -55,8 +55,12 @@ from .store import Store
 
 RESULT_BYTES = 65_536
 """A recorded result is kept up to this many characters of JSON, head and tail (design section 4)."""
+TIDY_S = 3_600.0
 CONVERSATIONS = 200
 """Maskers that are kept; one per conversation."""
+QUESTION = 490
+"""Characters in which a question must name every step: some 500 are shown (host contract 5)."""
+WHOLE = 4_000
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine record run forget teach purge learn".split()
@@ -80,6 +84,10 @@ class Door:
     """Fingerprint of a tool's schema today; None where the tool is not known in this process."""
     taken: Callable[[str], bool]
     """Whether a tool name belongs to somebody else."""
+    owner: str = "one"
+    """This process: pid and start time."""
+    alive: Callable[[str], bool] = lambda owner: False
+    """Whether the process of that name still runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +122,11 @@ class Service:
             case Event():
                 masker = self._masker(record.turn)
                 outcome = record.outcome
+                result = _cut(masker.value(_plain(outcome.result))) if self.settings.keep_results else None
                 return replace(
                     record,
                     call=Call(record.call.tool, masker.value(dict(record.call.arguments))),
-                    outcome=Outcome(outcome.status, _cut(masker.value(outcome.result)), masker.text(outcome.reason)),
+                    outcome=Outcome(outcome.status, result, masker.text(outcome.reason)),
                     folder=masker.text(record.folder),
                 )
             case ModelRequest() | TurnEnd() | SchemaSeen():
@@ -132,24 +141,54 @@ class Service:
     # ── Mining ───────────────────────────────────────────────────────────────────────────────────
 
     def mine(self) -> Mined:
-        """Mine every turn that waits for it, oldest first, and keep what was found."""
-        proposed: list[Kata] = []
-        missed: list[NearMiss] = []
-        waiting = self.store.dirty()
-        for turn in waiting:
-            for found in self._mine_turn(turn):
-                proposed += [found] if isinstance(found, Kata) else []
-                missed += [found] if isinstance(found, NearMiss) else []
-        return Mined(len(waiting), tuple(proposed), tuple(missed))
+        """Mine every turn that waits for it, oldest first, and keep what was found; nothing while another process is at it. What
+        became dirty meanwhile is looked at once more after the lease is given back."""
+        first = self._mine_leased()
+        again = self._mine_leased() if first.turns and self.store.dirty() else Mined(0, (), ())
+        self.tidy()
+        return Mined(first.turns + again.turns, first.proposed + again.proposed, first.missed + again.missed)
 
-    def _mine_turn(self, name: str) -> Iterable[Kata | NearMiss | None]:
+    def _mine_leased(self) -> Mined:
+        waiting = self.store.dirty()
+        if not waiting or not self.store.lease(self.door.owner, self.door.alive):
+            return Mined(0, (), ())
+        found: list[Kata | NearMiss | None] = []
+        try:
+            for turn in waiting:
+                found += self._mine_turn(turn)
+                self.store.settled(turn)
+        finally:
+            self.store.release(self.door.owner)
+        proposed = tuple(one for one in found if isinstance(one, Kata))
+        return Mined(len(waiting), proposed, tuple(one for one in found if isinstance(one, NearMiss)))
+
+    def tidy(self) -> int:
+        """Forget what is older than the owner wants it kept (K98), at most once an hour; the number of turns that went."""
+        now = self.door.clock()
+        if now - float(self.store.noted("tidied") or 0) < TIDY_S:
+            return 0
+        self.store.note("tidied", repr(now))
+        return self.store.forget(now - self.settings.retention_days * 86_400)
+
+    def pause(self, paused: bool) -> None:
+        """Stop or resume the recording in every process, from its next turn on (K99)."""
+        self.store.note("paused", "yes" if paused else "")
+
+    @property
+    def paused(self) -> bool:
+        return self.store.noted("paused") == "yes"
+
+    def _mine_turn(self, name: str) -> Sequence[Kata | NearMiss | None]:
         turn = self.store.turn(name)
-        counted = turn is not None and turn.who == "person"
+        counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
         self.store.mined(name, miner.windows(turn, self.settings.max_steps) if turn and counted else {})
         if not turn or not counted:
             return ()
-        sources = miner.Sources(self.store.support, self.store.occurrences, self.store.examples)
+        sources = miner.Sources(self.store.support, self.store.occurrences, self.store.examples, self._routines)
         return [self._keep_found(found) for found in miner.mine(turn, sources, self.settings)]
+
+    def _routines(self) -> tuple[miner.Routine, ...]:
+        return tuple(miner.Routine(keys, state is State.REJECTED) for keys, state in self.store.routines())
 
     def _keep_found(self, found: Proposal | NearMiss) -> Kata | NearMiss | None:
         """Store a proposal that passes every check, else the reason why not (K55)."""
@@ -158,8 +197,9 @@ class Service:
             failed = next((check for check in checks if not check.passed), None)
             if failed is None:
                 return self.store.propose(replace(found, checks=checks), self.door.clock())
-            keys = tuple(miner.key(call) for call in found.exhibits[0].calls)
-            found = NearMiss(keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
+            found = NearMiss(found.keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
+        if self.store.decided(found.fingerprint):
+            return None
         self.store.misses([found], [found.fingerprint])
         return found
 
@@ -316,15 +356,22 @@ class Service:
     def question(self, kata: Kata, given: Mapping[str, Json]) -> str:
         """What a person is asked before a run: every effect, with its command where it is known (K80, A24)."""
         spec = kata.version.spec
-        lines = [f"{kata.tool} runs {len(spec.steps)} steps:"]
-        for number, step in enumerate(spec.steps, 1):
-            try:
-                arguments = templating.render(step.arguments, given, ())
-                shown = brief(Call(step.tool, arguments))
-            except KataError:
-                shown = templated(step, given)
-            lines.append(f"{number}. {_words(step)}: {shown}")
-        return "\n".join([*lines, f"Revision {spec.digest[:12]}. Asked on every run; 'always' does not apply."])
+        head = f"{kata.tool} runs {len(spec.steps)} steps:"
+        labels = [f"{number}. {_words(step)}: " for number, step in enumerate(spec.steps, 1)]
+        texts = [_filled(step, given) for step in spec.steps]
+        room = max(16, (QUESTION - len(head) - sum(len(label) + 1 for label in labels)) // len(labels)) if labels else 0
+        short = [label + (text if len(text) <= room else text[: room - 1] + "…") for label, text in zip(labels, texts, strict=True)]
+        cut = [f"{number}. {text}" for number, text in enumerate(texts, 1) if len(text) > room]
+        whole = ["In full:", *cut] if cut else []
+        return "\n".join([head, *short, *whole, f"Revision {spec.digest[:12]}. Asked on every run; 'always' does not apply."])
+
+
+def _filled(step: Step, given: Mapping[str, Json]) -> str:
+    """A step as one whole line, with its values where they are known."""
+    try:
+        return brief(Call(step.tool, templating.render(step.arguments, given, ())), WHOLE)
+    except KataError:
+        return templated(step, given)
 
 
 class Unseen(Refused):
@@ -338,20 +385,18 @@ def _words(step: Step) -> str:
     return step.effect.kind.value + (", destructive" if step.effect.destructive else "")
 
 
-def brief(call: Call) -> str:
-    """A call as one line: the command of a shell tool, else tool and arguments, at most 160 characters."""
+def brief(call: Call, most: int = 160) -> str:
+    """A call as one line: the command of a shell tool, else tool and arguments, at most `most` characters."""
     code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
-    text = (
-        code
-        if isinstance(code, str)
-        else f"{call.tool} " + ", ".join(f"{key}={templating.as_shown(value)}" for key, value in call.arguments.items())
-    )
-    line = " ".join(_visible(text).split())
-    return line if len(line) <= 160 else line[:157] + "…"
+    pairs = ", ".join(f"{key}={templating.as_shown(value)}" for key, value in call.arguments.items())
+    line = visible(code if isinstance(code, str) else f"{call.tool} {pairs}")
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def _visible(text: str) -> str:
-    return "".join(character if character.isprintable() or character in " \n\t" else "�" for character in text)
+def visible(text: str) -> str:
+    """Observed text as one printable line: a line break separates commands, so it is shown; nothing acts on a terminal (B46, W10)."""
+    line = " ".join(text.strip().replace("\n", " ⏎ ").replace("\t", " ").split(" "))
+    return "".join(character if character.isprintable() else "�" for character in line)
 
 
 def templated(step: Step, given: Mapping[str, Json] | None = None) -> str:
@@ -359,10 +404,10 @@ def templated(step: Step, given: Mapping[str, Json] | None = None) -> str:
     are filled in."""
     code = SHELL_TOOLS.get(step.tool)
     pairs = dict(step.arguments.fields)
-    if code in pairs:
-        rest = "".join(f" [{key}={origin(value, given)}]" for key, value in pairs.items() if key != code)
-        return " ".join(_visible(origin(pairs[code], given)).split()) + rest
-    return f"{step.tool} " + ", ".join(f"{key}={' '.join(_visible(origin(value, given)).split())}" for key, value in pairs.items())
+    others = ", ".join(f"{key}={origin(value, given)}" for key, value in pairs.items() if key != code)
+    if code not in pairs:
+        return visible(f"{step.tool} {others}")
+    return visible(origin(pairs[code], given) + (f" [{others}]" if others else ""))
 
 
 def origin(expression: Expression, given: Mapping[str, Json] | None = None) -> str:
@@ -395,6 +440,15 @@ def _keep(table: OrderedDict[K, V], key: K, value: V, limit: int) -> None:
         table.popitem(last=False)
 
 
+def _plain(value: Json) -> Json:
+    """The value when it is JSON; a tool may answer with anything (B46)."""
+    try:
+        canonical(value)
+    except (TypeError, ValueError, RecursionError):
+        return f"[an answer of type {type(value).__name__}, which is no JSON]"
+    return value
+
+
 def _cut(result: Json) -> Json:
     """A result of bearable size; what is too long becomes text with a mark, so that nothing is learnt from its shape (B37)."""
     text = result if isinstance(result, str) else canonical(result)
@@ -409,7 +463,7 @@ def _masked_step(step: StepTrace, masker: Masker) -> StepTrace:
     return replace(
         step,
         call=call,
-        result=_cut(masker.value(step.result)),
+        result=_cut(masker.value(_plain(step.result))),
         reason=masker.text(step.reason),
         sent=masker.value(dict(step.sent)) if step.sent else None,
     )

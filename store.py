@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import stat
 import threading
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, replace
 
 from .model import (
     AuditRow,
-    Call,
-    Check,
     Event,
     Example,
     Fit,
@@ -26,15 +22,12 @@ from .model import (
     NearMiss,
     NewerStore,
     Occurrence,
-    Outcome,
     PayloadError,
     Proposal,
     Record,
     Refused,
     RunRow,
     SchemaSeen,
-    Spec,
-    SpecError,
     State,
     Status,
     StepTrace,
@@ -45,10 +38,9 @@ from .model import (
     Version,
     canonical,
 )
+from .rows import Row, bind, pack, read_event, read_kata, read_step, read_version, unbind
 
 Migration = Callable[[sqlite3.Connection], None]
-Row = dict[str, Json]
-"""One row, its columns already turned back into values."""
 
 # ── The tables ───────────────────────────────────────────────────────────────────────────────────
 
@@ -61,6 +53,7 @@ CREATE TABLE turns (
     dirty INTEGER NOT NULL DEFAULT 0        -- 0, or its place in the queue for mining
 );
 CREATE INDEX turns_conversation ON turns (conversation);
+CREATE INDEX turns_session ON turns (session);
 CREATE INDEX turns_dirty ON turns (dirty) WHERE dirty > 0;
 CREATE TABLE events (
     number INTEGER PRIMARY KEY,
@@ -91,7 +84,7 @@ CREATE TABLE near (fingerprint TEXT PRIMARY KEY, keys BLOB NOT NULL, rule TEXT N
 CREATE TABLE katas (
     id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used twice (A32)
     name TEXT NOT NULL DEFAULT '', state TEXT NOT NULL,
-    fingerprint TEXT NOT NULL UNIQUE, version INTEGER NOT NULL
+    fingerprint TEXT NOT NULL UNIQUE, keys BLOB NOT NULL, version INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX katas_name ON katas (name) WHERE name <> '';
 CREATE TABLE versions (
@@ -158,55 +151,17 @@ def _age(db: sqlite3.Connection, known: int) -> int:
     return version
 
 
-# ── Values in and out of columns ─────────────────────────────────────────────────────────────────
-
-HALVES, PACKED = b"T", b"J"
-"""The first byte of a blob: text with half characters, or compressed JSON."""
-
-
-def _bind(value: object) -> str | bytes | int | float | None:
-    """What SQLite can hold. Text with half characters goes in as a blob (B46): TEXT must be valid UTF-8."""
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return HALVES + value.encode("utf-8", "surrogatepass")
-        return str(value)
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise PayloadError(f"Expected a whole number of at most 64 bits, got one of {value.bit_length()}")
-    if value is None or isinstance(value, int | float | bytes):
-        return value
-    raise PayloadError(f"Expected text or a number, got {type(value).__name__}")
-
-
-def _pack(value: Json) -> bytes:
-    """Compressed JSON. Not ASCII-escaped: an escaped pair of half characters would come back as one whole character."""
-    try:
-        return PACKED + zlib.compress(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"), 1)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise PayloadError(f"Expected JSON, got a value that is none: {error}") from error
-
-
-def _unbind(stored: Json) -> Json:
-    """The value that was bound or packed; StoreError when the blob is none of ours."""
-    if not isinstance(stored, bytes):
-        return stored
-    try:
-        if stored[:1] == HALVES:
-            return stored[1:].decode("utf-8", "surrogatepass")
-        return json.loads(zlib.decompress(stored[1:]).decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError, zlib.error) as error:
-        raise StoreError(f"Expected text or packed JSON in a row of the Kata file, got {stored[:12]!r}: {error}") from error
+# ── Statements ───────────────────────────────────────────────────────────────────────────────────
 
 
 def _row(cursor: sqlite3.Cursor, values: tuple[Json, ...]) -> Row:
-    return {column[0]: _unbind(value) for column, value in zip(cursor.description, values, strict=True)}
+    return {column[0]: unbind(value) for column, value in zip(cursor.description, values, strict=True)}
 
 
 def _sql(db: sqlite3.Connection, statement: str, *values: object) -> sqlite3.Cursor:
     cursor = db.cursor()
     cursor.row_factory = _row
-    return cursor.execute(statement, [_bind(value) for value in values])
+    return cursor.execute(statement, [bind(value) for value in values])
 
 
 def _insert(db: sqlite3.Connection, table: str, row: Mapping[str, object], otherwise: str = "") -> sqlite3.Cursor:
@@ -223,53 +178,6 @@ def _one(db: sqlite3.Connection, select: str, *values: object) -> Json:
     return None if row is None else next(iter(row.values()))
 
 
-# ── Rows to nouns ────────────────────────────────────────────────────────────────────────────────
-
-
-def _read_event(row: Row, turn: str) -> Event:
-    kept = {name: row[name] for name in ("call_id", "position", "request", "started", "ended", "said", "schema", "folder")}
-    outcome = Outcome(Status(row["status"]), row["result"], row["reason"])
-    return Event(call=Call(row["tool"], row["arguments"]), outcome=outcome, turn=turn, **kept)
-
-
-def _read_exhibit(kept: Json) -> Example:
-    return Example(kept["conversation"], kept["turn"], tuple(_read_kept(event) for event in kept["events"]))
-
-
-def _read_kept(kept: Json) -> Event:
-    """An event as an exhibit keeps it: the fields of the noun."""
-    outcome = {**kept["outcome"], "status": Status(kept["outcome"]["status"])}
-    return Event(**{**kept, "call": Call(**kept["call"]), "outcome": Outcome(**outcome)})
-
-
-def _read_version(row: Row) -> Version:
-    """The version of that row; SpecError when it is not what was stored (T42)."""
-    where = f"version {row['number']} of kata {row['kata']}"
-    try:
-        spec = Spec.from_json(json.loads(row["spec"]))
-        exhibits = tuple(_read_exhibit(exhibit) for exhibit in row["exhibits"])
-        checks = tuple(Check(**check) for check in row["checks"])
-        version = Version(row["number"], spec, Fit(**row["fit"]), exhibits, checks, row["created"], row["approved"])
-    except (KeyError, TypeError, ValueError, RecursionError, SpecError) as error:
-        raise SpecError(f"Expected {where} as Kata wrote it, got something else ({error}): it was changed outside Kata") from error
-    if spec.digest != row["digest"]:
-        raise SpecError(f"Expected {where} with digest {row['digest'][:12]}, got {spec.digest[:12]}: it was changed outside Kata")
-    return version
-
-
-def _read_kata(row: Row) -> Kata:
-    version = _read_version(row)
-    try:
-        return Kata(row["id"], row["name"], State(row["state"]), row["fingerprint"], version)
-    except ValueError as error:
-        raise SpecError(f"Expected kata {row['id']} in a state of ours, got {row['state']!r}: it was changed outside Kata") from error
-
-
-def _read_step(kept: Json) -> StepTrace:
-    call = Call(**kept["call"]) if kept["call"] else None
-    return StepTrace(**{**kept, "call": call, "status": Status(kept["status"])})
-
-
 # ── Nouns to rows: each inside the caller's transaction ──────────────────────────────────────────
 
 
@@ -278,7 +186,7 @@ def _write(db: sqlite3.Connection, record: Record) -> None:
         case TurnStart():
             _write_start(db, record)
         case SchemaSeen(fingerprint, tool, schema):
-            row = {"fingerprint": fingerprint, "tool": tool, "body": _pack(schema)}
+            row = {"fingerprint": fingerprint, "tool": tool, "body": pack(schema)}
             _insert(db, "schemas", row, "ON CONFLICT (fingerprint) DO NOTHING")
         case _:
             turn = _one(db, "SELECT number FROM turns WHERE id = ?", record.turn)
@@ -290,7 +198,7 @@ def _write(db: sqlite3.Connection, record: Record) -> None:
 
 def _write_start(db: sqlite3.Connection, start: TurnStart) -> None:
     said = {"session": start.session, "conversation": start.conversation, "platform": start.platform, "who": start.who}
-    row = {"id": start.turn, **said, "started": start.at, "message": _pack(start.message)}
+    row = {"id": start.turn, **said, "started": start.at, "message": pack(start.message)}
     again = ", ".join(f"{column} = excluded.{column}" for column in row)
     _insert(db, "turns", row, f"ON CONFLICT (id) DO UPDATE SET {again}")
 
@@ -309,9 +217,9 @@ def _write_within(db: sqlite3.Connection, turn: int, record: Event | ModelReques
 def _write_event(db: sqlite3.Connection, turn: int, event: Event) -> None:
     call = {"turn": turn, "call_id": event.call_id, "position": event.position, "tool": event.call.tool}
     result, reason = event.outcome.result, event.outcome.reason
-    outcome = {"status": event.outcome.status, "result": _pack(result), "reason": reason, "said": event.said}
+    outcome = {"status": event.outcome.status, "result": pack(result), "reason": reason, "said": event.said}
     around = {"request": event.request, "schema": event.schema, "folder": event.folder}
-    row = {**call, "arguments": _pack(dict(event.call.arguments)), **outcome, "started": event.started, "ended": event.ended, **around}
+    row = {**call, "arguments": pack(dict(event.call.arguments)), **outcome, "started": event.started, "ended": event.ended, **around}
     if _insert(db, "events", row, "ON CONFLICT (turn, call_id) DO NOTHING").rowcount == 0:
         _count(db, "repeated_call")
     elif _one(db, "SELECT ended FROM turns WHERE number = ?", turn) is not None:
@@ -331,7 +239,7 @@ def _write_version(db: sqlite3.Connection, kata: int, number: int, proposal: Pro
     """Make the proposal the version of the kata that counts, with its audit row."""
     spec = {"spec": canonical(proposal.spec.to_json()), "digest": proposal.spec.digest}
     exhibits, checks = [asdict(one) for one in proposal.exhibits], [asdict(one) for one in proposal.checks]
-    evidence = {"fit": _pack(asdict(proposal.fit)), "exhibits": _pack(exhibits), "checks": _pack(checks)}
+    evidence = {"fit": pack(asdict(proposal.fit)), "exhibits": pack(exhibits), "checks": pack(checks)}
     _insert(db, "versions", {"kata": kata, "number": number, **spec, **evidence, "created": now})
     _sql(db, "UPDATE katas SET version = ? WHERE id = ?", number, kata)
     before = State.CANDIDATE if number > 1 else ""
@@ -343,7 +251,7 @@ def _write_step(db: sqlite3.Connection, run: str, step: StepTrace) -> None:
     number = _one(db, "SELECT number FROM runs WHERE id = ? AND finished IS NULL", run)
     if number is None:
         raise Refused(f"Step {step.index} cannot be written: there is no unfinished run {run}")
-    row = {"run": number, "step": step.index, "trace": _pack(asdict(step))}
+    row = {"run": number, "step": step.index, "trace": pack(asdict(step))}
     _insert(db, "run_steps", row, "ON CONFLICT (run, step) DO UPDATE SET trace = excluded.trace")
 
 
@@ -357,7 +265,7 @@ WINDOW = "SELECT conversation, id AS turn, window, first, last FROM windows JOIN
 
 def _turn(db: sqlite3.Connection, row: Row) -> Turn:
     rows = _sql(db, "SELECT * FROM events WHERE turn = ? ORDER BY position, started, number", row["number"])
-    events = tuple(_read_event(event, row["id"]) for event in rows)
+    events = tuple(read_event(event, row["id"]) for event in rows)
     return Turn(row["id"], row["conversation"], row["who"], row["started"], events)
 
 
@@ -368,12 +276,12 @@ def _example(db: sqlite3.Connection, where: Occurrence) -> Example:
         ORDER BY position, started, number""",
         *(where.turn, where.first, where.last),
     )
-    return Example(where.conversation, where.turn, tuple(_read_event(row, where.turn) for row in rows))
+    return Example(where.conversation, where.turn, tuple(read_event(row, where.turn) for row in rows))
 
 
 def _run(db: sqlite3.Connection, row: Row) -> RunRow:
     select = "SELECT trace FROM run_steps WHERE run = (SELECT number FROM runs WHERE id = ?) ORDER BY step"
-    steps = tuple(_read_step(step["trace"]) for step in _sql(db, select, row["id"]))
+    steps = tuple(read_step(step["trace"]) for step in _sql(db, select, row["id"]))
     return RunRow(**{**row, "status": Status(row["status"]), "steps": steps})
 
 
@@ -381,7 +289,7 @@ def _kata(db: sqlite3.Connection, kata: int) -> Kata:
     row = _sql(db, f"{KATA} WHERE katas.id = ?", kata).fetchone()
     if row is None:
         raise Refused(f"There is no kata {kata}")
-    return _read_kata(row)
+    return read_kata(row)
 
 
 # ── The file, its lock and its errors ────────────────────────────────────────────────────────────
@@ -459,8 +367,8 @@ class Store:
     `patience` is in seconds, for a busy file; `path` is what errors name before the file is open. Every method raises
     StoreError when the file cannot be used, NewerStore when a newer plugin wrote it."""
 
-    def __init__(self, open: Callable[[], sqlite3.Connection], *, patience: float = 2.0, path: str = "") -> None:
-        self._open, self._patience, self._path = open, patience, path
+    def __init__(self, open: Callable[[], sqlite3.Connection], *, patience: float = 2.0, path: str = "", busy: str = "") -> None:
+        self._open, self._patience, self._path, self._probed = open, patience, path, busy
         self._lock = threading.RLock()
         self._own = threading.local()
         self._db: sqlite3.Connection | None = None
@@ -530,6 +438,7 @@ class Store:
 
     def _fresh(self) -> sqlite3.Connection:
         try:
+            self._probe()
             db = self._open()
         except OSError as error:
             raise StoreError(f"{_file(self._path)} cannot be opened ({error})") from error
@@ -544,6 +453,12 @@ class Store:
             migrate(db)
             undo.pop_all()
         return db
+
+    def _probe(self) -> None:
+        """Raise at once, or after our own wait, when the file is locked: the host's opener would take its five seconds first."""
+        if self._probed and os.path.exists(self._probed):
+            with closing(sqlite3.connect(self._probed, timeout=self._wait)) as db:
+                db.execute("PRAGMA schema_version")
 
     def _rows(self, select: str, *values: object) -> list[Row]:
         with self._using("DEFERRED") as db:
@@ -575,6 +490,14 @@ class Store:
         with self._using("DEFERRED") as db:
             row = _sql(db, "SELECT * FROM turns WHERE id = ?", turn).fetchone()
             return None if row is None else _turn(db, row)
+
+    def latest(self, session: str) -> tuple[str, float] | None:
+        """Conversation and time (epoch seconds) of the last turn of a session; None when it has none."""
+        select = (
+            "SELECT conversation, max(started, coalesce(ended, started)) AS at FROM turns WHERE session = ? ORDER BY number DESC LIMIT 1"
+        )
+        row = self._first(select, session)
+        return None if row is None else (str(row["conversation"]), float(row["at"]))
 
     def turns(self) -> Iterator[Turn]:
         """All ended turns in the order of their arrival, fifty at a time in memory."""
@@ -610,7 +533,7 @@ class Store:
         return tuple(row["id"] for row in self._rows("SELECT id FROM turns WHERE dirty > 0 ORDER BY dirty"))
 
     def mined(self, turn: str, windows: Mapping[int, tuple[int, int]]) -> None:
-        """Replace the turn's windows (signed 64-bit → first and last position) and take it from the queue."""
+        """Replace the turn's windows (signed 64-bit → first and last position); it stays in the queue until `settled`."""
         with self._using("IMMEDIATE") as db:
             number = _one(db, "SELECT number FROM turns WHERE id = ?", turn)
             if number is None:
@@ -618,7 +541,10 @@ class Store:
             _sql(db, "DELETE FROM windows WHERE turn = ?", number)
             for window, (first, last) in windows.items():
                 _insert(db, "windows", {"window": window, "turn": number, "first": first, "last": last})
-            _sql(db, "UPDATE turns SET dirty = 0 WHERE number = ?", number)
+
+    def settled(self, turn: str) -> None:
+        """Take a turn from the queue: everything it brings is kept."""
+        self._change("UPDATE turns SET dirty = 0 WHERE id = ?", turn)
 
     def support(self, windows: Collection[int]) -> dict[int, dict[str, frozenset[str]]]:
         """For each window the conversations in which it occurs, and the turns of each."""
@@ -630,7 +556,7 @@ class Store:
                 # Plain rows: this is asked at the end of every turn, and a row as a dict costs three times as much.
                 rows = db.execute(f"{WINDOW} WHERE window IN ({_marks(part)})", part).fetchall()
             for conversation, turn, window, _first, _last in rows:
-                found[window].setdefault(_unbind(conversation), set()).add(_unbind(turn))
+                found[window].setdefault(unbind(conversation), set()).add(unbind(turn))
         return {window: {one: frozenset(turns) for one, turns in places.items()} for window, places in found.items()}
 
     def occurrences(self, window: int) -> tuple[Occurrence, ...]:
@@ -654,7 +580,7 @@ class Store:
                 _sql(db, "DELETE FROM near WHERE fingerprint = ?", fingerprint)
             for miss in found:
                 _sql(db, "DELETE FROM near WHERE fingerprint = ?", miss.fingerprint)
-                _insert(db, "near", {**asdict(miss), "keys": _pack(miss.keys)})
+                _insert(db, "near", {**asdict(miss), "keys": pack(miss.keys)})
 
     def near(self) -> tuple[NearMiss, ...]:
         """The near misses, best supported first."""
@@ -670,11 +596,22 @@ class Store:
             _sql(db, "DELETE FROM near WHERE fingerprint = ?", proposal.fingerprint)
             row = _sql(db, f"{KATA} WHERE fingerprint = ?", proposal.fingerprint).fetchone()
             if row is None:
-                kata = _insert(db, "katas", {"state": State.CANDIDATE, "fingerprint": proposal.fingerprint, "version": 1}).lastrowid
-                return _write_version(db, kata or 0, 1, proposal, "propose", now)
-            if row["state"] != State.CANDIDATE or row["digest"] == proposal.spec.digest:
+                new = {"state": State.CANDIDATE, "fingerprint": proposal.fingerprint, "keys": pack(proposal.keys), "version": 1}
+                return _write_version(db, _insert(db, "katas", new).lastrowid or 0, 1, proposal, "propose", now)
+            if row["state"] != State.CANDIDATE or row["digest"] == proposal.spec.digest and Fit(**row["fit"]) == proposal.fit:
                 return None
+            if row["digest"] == proposal.spec.digest:  # better evidence for the same spec takes the place of the older
+                _sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
             return _write_version(db, row["id"], row["number"] + 1, proposal, "revise", now)
+
+    def routines(self) -> tuple[tuple[tuple[str, ...], State], ...]:
+        """The keys of every routine that was ever proposed, with its state."""
+        rows = self._rows("SELECT keys, state FROM katas ORDER BY id")
+        return tuple((tuple(row["keys"]), State(row["state"])) for row in rows)
+
+    def decided(self, fingerprint: str) -> bool:
+        """Whether a person has decided about that routine."""
+        return bool(self._rows("SELECT id FROM katas WHERE fingerprint = ? AND state <> ?", fingerprint, State.CANDIDATE))
 
     def katas(self, states: Collection[State] | None = None) -> tuple[Kata, ...]:
         """The katas in those states (None: all) by number; those that do not load are in `broken`."""
@@ -697,17 +634,17 @@ class Store:
     def kata(self, kata: int) -> Kata | None:
         """The kata of that number; SpecError when its row was changed outside."""
         row = self._first(f"{KATA} WHERE katas.id = ?", kata)
-        return None if row is None else _read_kata(row)
+        return None if row is None else read_kata(row)
 
     def named(self, name: str) -> Kata | None:
         """The kata of that name (without the prefix); SpecError when its row was changed outside."""
         row = self._first(f"{KATA} WHERE katas.name = ? AND katas.name <> ''", name)
-        return None if row is None else _read_kata(row)
+        return None if row is None else read_kata(row)
 
     def version(self, kata: int, number: int) -> Version | None:
         """One version of a kata; SpecError when its row was changed outside."""
         row = self._first("SELECT * FROM versions WHERE kata = ? AND number = ?", kata, number)
-        return None if row is None else _read_version(row)
+        return None if row is None else read_version(row)
 
     def show(self, surface: str, kata: int, digest: str, now: float) -> None:
         """Remember which revision that surface has shown last."""
@@ -763,7 +700,7 @@ class Store:
     def begin_run(self, run: RunRow) -> None:
         """Write that a run begins; until it is finished its status reads as unknown."""
         told = {"id": run.id, "kata": run.kata, "version": run.version, "tool": run.tool, "digest": run.digest, "session": run.session}
-        row = {**told, "inputs": _pack(dict(run.inputs)), "started": run.started, "status": Status.UNKNOWN, "reason": run.reason}
+        row = {**told, "inputs": pack(dict(run.inputs)), "started": run.started, "status": Status.UNKNOWN, "reason": run.reason}
         with self._using("IMMEDIATE") as db:
             _insert(db, "runs", row)
             for step in run.steps:
@@ -809,6 +746,19 @@ class Store:
         """The fact kept under that name; empty when none."""
         row = self._first("SELECT text FROM notes WHERE name = ?", name)
         return "" if row is None else str(row["text"])
+
+    def lease(self, owner: str, alive: Callable[[str], bool]) -> bool:
+        """Take the right to mine; False while somebody else holds it who is still alive (design section 12)."""
+        with self._using("IMMEDIATE") as db:
+            holder = _one(db, "SELECT text FROM notes WHERE name = 'miner'")
+            if holder not in (None, "", owner) and alive(holder):
+                return False
+            _sql(db, "INSERT OR REPLACE INTO notes (name, text) VALUES ('miner', ?)", owner)
+            return True
+
+    def release(self, owner: str) -> None:
+        """Give the right to mine back."""
+        self._change("DELETE FROM notes WHERE name = 'miner' AND text = ?", owner)
 
     def facts(self) -> dict[str, Json]:
         """What status shows: calls, turns, conversations, dirty (turns), katas by state, last_event (epoch seconds or

@@ -256,10 +256,10 @@ Vector = tuple[Json, ...]
 
 
 def infer(examples: Sequence[Example]) -> Template:
-    """The template that reproduces every example; TemplateError when there is none. At least two examples are
-    needed to tell what varies. Origins are tried in the order of design section 6."""
-    if len(examples) < 2:
-        raise TemplateError(f"Expected at least two examples, got {len(examples)}")
+    """The template that reproduces every example; TemplateError when there is none. Out of one example everything is
+    a literal. Origins are tried in the order of design section 6."""
+    if not examples:
+        raise TemplateError("Expected at least one example, got none")
     return _Learner(tuple(examples)).template()
 
 

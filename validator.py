@@ -4,6 +4,8 @@ a tool: whatever is replayed here is answered from the recorded examples."""
 from __future__ import annotations
 
 import hashlib
+import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -60,6 +62,45 @@ VALUES = frozenset({"const", "default", "enum"})
 def fingerprint(schema: Json) -> str:
     """Name a tool's parameter schema by 16 hex digits that change when the arguments it takes do (K65, A18)."""
     return hashlib.sha256(canonical(normalised(schema)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def coerced(arguments: Mapping[str, Json], parameters: Json) -> dict[str, Json]:
+    """The arguments as the host makes them fit the tool's parameters before it runs it: text becomes the number, truth value, list or
+    object that the schema asks for, where it can be read as one. Hooks see both forms of the same call (host contract 1)."""
+    known = parameters.get("properties") if isinstance(parameters, dict) else None
+    kinds = {name: one.get("type") for name, one in known.items() if isinstance(one, dict)} if isinstance(known, dict) else {}
+    return {name: _coerced(value, kinds.get(name)) for name, value in arguments.items()}
+
+
+def _coerced(value: Json, kind: Json) -> Json:
+    if kind == "array" and value is not None and not isinstance(value, str | list):
+        return [value]
+    if not isinstance(value, str) or kind not in READERS:
+        return value
+    try:
+        found = READERS[kind](value.strip())
+    except (ValueError, OverflowError, RecursionError):
+        found = None
+    return found if found is not None else [value] if kind == "array" else value
+
+
+def _whole_number(text: str) -> int | None:
+    number = float(text)
+    return int(number) if math.isfinite(number) and number == int(number) else None
+
+
+def _number(text: str) -> float | int | None:
+    number = float(text)
+    return None if not math.isfinite(number) else int(number) if number == int(number) else number
+
+
+READERS: Mapping[str, Callable[[str], Json]] = {
+    "integer": _whole_number,
+    "number": _number,
+    "boolean": lambda text: {"true": True, "false": False}.get(text.lower()),
+    "array": lambda text: found if isinstance(found := json.loads(text), list) else None,
+    "object": lambda text: found if isinstance(found := json.loads(text), dict) else None,
+}
 
 
 def normalised(schema: Json) -> Json:

@@ -201,10 +201,13 @@ def stand_ins(folder: Path, host: Host) -> Iterator[tuple[str, types.ModuleType]
 
     contents: dict[str, dict[str, Any]] = {
         "plugins": {},
-        "plugins.plugin_storage": {"plugin_db": plugin_db},
+        "plugins.plugin_storage": {"plugin_db": plugin_db, "plugin_data_dir": lambda name: folder / "home" / "plugin-data" / name},
         "tools": {},
         "tools.registry": {"registry": host.registry},
         "hermes_constants": {"get_hermes_home": lambda: folder / "home"},
+        "hermes_state": {},
+        "hermes_cli": {},
+        "hermes_cli.config": {"load_config_readonly": dict},
         "agent": {},
         "agent.runtime_cwd": {"resolve_agent_cwd": lambda: folder / "project"},
     }
@@ -212,6 +215,9 @@ def stand_ins(folder: Path, host: Host) -> Iterator[tuple[str, types.ModuleType]
         module = types.ModuleType(name)
         module.__dict__.update(members, __path__=[])
         yield name, module
+
+
+sys.dont_write_bytecode = True  # nothing changes outside the folder, the checkout included
 
 
 def load(folder: Path, host: Host) -> Callable[[Any], None]:

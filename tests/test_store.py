@@ -345,12 +345,14 @@ def test_turns_wait_for_mining_in_the_order_in_which_they_ended(store: Store) ->
     store.add([start("t1"), start("t2"), start("t3"), TurnEnd("t3", 9.0), TurnEnd("t1", 1.0), TurnEnd("t2", 5.0)])
     assert store.dirty() == ("t3", "t1", "t2")
     store.mined("t1", {})
+    store.settled("t1")
     assert store.dirty() == ("t3", "t2")
 
 
 def test_a_call_that_arrives_after_its_turn_was_mined_makes_it_wait_again(store: Store) -> None:
     store.add(whole("t1", "c1"))
     store.mined("t1", {})
+    store.settled("t1")
     store.add([event("late", position=9)])
     assert store.dirty() == ("t1",)
 
@@ -949,6 +951,7 @@ def test_many_threads_share_one_store(store: Store) -> None:
         for n in range(10):
             store.add(whole(f"t{me}.{n}", f"c{me}"))
             store.mined(f"t{me}.{n}", {1: (0, 1)})
+            store.settled(f"t{me}.{n}")
 
     threads = [threading.Thread(target=work, args=(me,)) for me in range(8)]
     for thread in threads:

@@ -1,0 +1,116 @@
+"""Turns nouns into what a column can hold and rows back into nouns; it opens no file and runs no statement. A module of its own, because
+the store would otherwise both speak SQL and know the shape of every noun."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+from .model import (
+    Call,
+    Check,
+    Event,
+    Example,
+    Fit,
+    Json,
+    Kata,
+    Outcome,
+    PayloadError,
+    Spec,
+    SpecError,
+    State,
+    Status,
+    StepTrace,
+    StoreError,
+    Version,
+)
+
+Row = dict[str, Json]
+"""One row, its columns already turned back into values."""
+
+# ── Values in and out of columns ─────────────────────────────────────────────────────────────────
+
+HALVES, PACKED = b"T", b"J"
+"""The first byte of a blob: text with half characters, or compressed JSON."""
+
+
+def bind(value: object) -> str | bytes | int | float | None:
+    """What SQLite can hold. Text with half characters goes in as a blob (B46): TEXT must be valid UTF-8."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return HALVES + value.encode("utf-8", "surrogatepass")
+        return str(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise PayloadError(f"Expected a whole number of at most 64 bits, got one of {value.bit_length()}")
+    if value is None or isinstance(value, int | float | bytes):
+        return value
+    raise PayloadError(f"Expected text or a number, got {type(value).__name__}")
+
+
+def pack(value: Json) -> bytes:
+    """Compressed JSON. Not ASCII-escaped: an escaped pair of half characters would come back as one whole character."""
+    try:
+        return PACKED + zlib.compress(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"), 1)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise PayloadError(f"Expected JSON, got a value that is none: {error}") from error
+
+
+def unbind(stored: Json) -> Json:
+    """The value that was bound or packed; StoreError when the blob is none of ours."""
+    if not isinstance(stored, bytes):
+        return stored
+    try:
+        if stored[:1] == HALVES:
+            return stored[1:].decode("utf-8", "surrogatepass")
+        return json.loads(zlib.decompress(stored[1:]).decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError, zlib.error) as error:
+        raise StoreError(f"Expected text or packed JSON in a row of the Kata file, got {stored[:12]!r}: {error}") from error
+
+
+# ── Rows to nouns ────────────────────────────────────────────────────────────────────────────────
+
+
+def read_event(row: Row, turn: str) -> Event:
+    kept = {name: row[name] for name in ("call_id", "position", "request", "started", "ended", "said", "schema", "folder")}
+    outcome = Outcome(Status(row["status"]), row["result"], row["reason"])
+    return Event(call=Call(row["tool"], row["arguments"]), outcome=outcome, turn=turn, **kept)
+
+
+def read_exhibit(kept: Json) -> Example:
+    return Example(kept["conversation"], kept["turn"], tuple(read_kept(event) for event in kept["events"]))
+
+
+def read_kept(kept: Json) -> Event:
+    """An event as an exhibit keeps it: the fields of the noun."""
+    outcome = {**kept["outcome"], "status": Status(kept["outcome"]["status"])}
+    return Event(**{**kept, "call": Call(**kept["call"]), "outcome": Outcome(**outcome)})
+
+
+def read_version(row: Row) -> Version:
+    """The version of that row; SpecError when it is not what was stored (T42)."""
+    where = f"version {row['number']} of kata {row['kata']}"
+    try:
+        spec = Spec.from_json(json.loads(row["spec"]))
+        exhibits = tuple(read_exhibit(exhibit) for exhibit in row["exhibits"])
+        checks = tuple(Check(**check) for check in row["checks"])
+        version = Version(row["number"], spec, Fit(**row["fit"]), exhibits, checks, row["created"], row["approved"])
+    except (KeyError, TypeError, ValueError, RecursionError, SpecError) as error:
+        raise SpecError(f"Expected {where} as Kata wrote it, got something else ({error}): it was changed outside Kata") from error
+    if spec.digest != row["digest"]:
+        raise SpecError(f"Expected {where} with digest {row['digest'][:12]}, got {spec.digest[:12]}: it was changed outside Kata")
+    return version
+
+
+def read_kata(row: Row) -> Kata:
+    version = read_version(row)
+    try:
+        return Kata(row["id"], row["name"], State(row["state"]), row["fingerprint"], version)
+    except ValueError as error:
+        raise SpecError(f"Expected kata {row['id']} in a state of ours, got {row['state']!r}: it was changed outside Kata") from error
+
+
+def read_step(kept: Json) -> StepTrace:
+    call = Call(**kept["call"]) if kept["call"] else None
+    return StepTrace(**{**kept, "call": call, "status": Status(kept["status"])})

@@ -1,0 +1,562 @@
+"""The words of chat and shell: what is answered, in 80 columns, and which exit code, and that observed text cannot play with a terminal."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import BRANCHES, NOW, Bench, Did, bench, five, proposal, routine, sh, tool
+
+from kata import commands
+from kata.commands import Answer, run, split
+from kata.model import (
+    Call,
+    Check,
+    Class,
+    Effect,
+    InputField,
+    Literal,
+    NearMiss,
+    NewerStore,
+    Object,
+    Outcome,
+    Reference,
+    RunRow,
+    Settings,
+    State,
+    Status,
+    Step,
+    StepTrace,
+)
+from kata.service import Service
+from kata.store import Store
+
+A, B, C = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all")
+PARTS = ("Steps", "Data flow", "Permissions", "Schemas", "Side effects", "Validation")
+"""The six parts of K18."""
+
+
+@pytest.fixture
+def desk() -> Iterator[Bench]:
+    with closing(bench()) as one:
+        yield one
+
+
+def ask(desk: Bench, line: str, surface: str = "cli", digest: str = "") -> Answer:
+    return run(desk.service, split(line), surface, digest)
+
+
+def fits(answer: Answer) -> bool:
+    """Whether no line is longer than 80 columns, and every character can be printed."""
+    lines = answer.text.split("\n")
+    return bool(answer.text) and all(len(line) <= 80 and line.isprintable() and line == line.rstrip() for line in lines)
+
+
+def wide(answer: Answer) -> list[str]:
+    """The lines of more than 80 columns."""
+    return [line for line in answer.text.split("\n") if len(line) > 80]
+
+
+def live(answer: Answer) -> list[str]:
+    """The lines with what a terminal would act on."""
+    return [line for line in answer.text.split("\n") if not line.isprintable()]
+
+
+def finished(desk: Bench, *results: object, run_id: str = "run-1", branch: str = "topic-9") -> None:
+    """One run of kata 1 with these answers."""
+    kata = desk.service.find("1")
+    waiting = list(results)
+    desk.service.start(kata, {"branch": branch}, run_id, "s1", lambda one: Outcome.read(waiting.pop(0)))
+
+
+GOOD = [one.result for one in five("topic-9", "src/new.py")]
+
+
+# ── Words in ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("aprove 1", "approve"), ("lst", "list"), ("reviev 1", "review"), ("stauts", "status"), ("rejct", "reject")]
+)
+def test_an_unknown_word_is_answered_with_the_nearest_command(desk: Bench, typed: str, meant: str) -> None:
+    answer = ask(desk, typed)
+    assert answer.code == 2 and f"Did you mean '{meant}'?" in answer.text
+    assert all(verb in answer.text for verb in commands.VERBS)
+
+
+def test_a_word_that_resembles_nothing_gets_the_list_and_no_guess(desk: Bench) -> None:
+    answer = ask(desk, "xyzzy")
+    assert answer.code == 2 and "Did you mean" not in answer.text and wide(answer) == []
+
+
+@pytest.mark.parametrize("word", ["\x1b[2Jlist", "\ud835", "a\nb", "x" * 300, "-h", "", "--", "٣"])
+def test_an_odd_word_is_answered_and_never_repeated_raw(desk: Bench, word: str) -> None:
+    """B46, W10."""
+    answer = run(desk.service, [word], "cli")
+    assert answer.code == 2 and live(answer) == []
+    answer.text.encode()
+
+
+def test_no_word_at_all_lists() -> None:
+    """K17: plain `/kata`."""
+    with closing(bench()) as desk:
+        assert run(desk.service, [], "chat") == run(desk.service, ["list"], "chat") == run(desk.service, ["LIST"], "chat")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("approve 2 as x", ("approve", "2", "as", "x")),
+        ("", ()),
+        ("review  2 ", ("review", "2")),
+        ("reject it's", ("reject", "it's")),
+        ('runs "a b"', ("runs", "a b")),
+    ],
+)
+def test_a_chat_line_is_split_into_words(text: str, words: tuple[str, ...]) -> None:
+    assert split(text) == words
+
+
+@given(st.text(max_size=40))
+def test_no_chat_line_raises(text: str) -> None:
+    assert isinstance(split(text), tuple)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.one_of(st.sampled_from([*commands.VERBS, "1", "2", "as", "x", "kata_x", "--json"]), st.text(max_size=8)), max_size=5),
+    st.sampled_from(["chat", "cli"]),
+)
+def test_whatever_is_typed_is_answered_and_approves_nothing_unseen(words: list[str], surface: str) -> None:
+    """K4, B47: one line, without a review before it, never makes a tool; an answer in free text is not a yes."""
+    with closing(bench()) as desk:
+        desk.learn()
+        answer = run(desk.service, words, surface)
+        assert answer.code in (0, 1, 2) and answer.text and json.dumps(answer.json)
+        assert desk.service.active() == ()
+
+
+# ── List ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_list_of_nothing_says_when_there_will_be_something(desk: Bench) -> None:
+    """K12, K25: in the words of the place where it was asked."""
+    for surface, lead in (("chat", "/kata"), ("cli", "hermes kata")):
+        answer = ask(desk, "list", surface)
+        assert answer.code == 0 and "3 conversations" in answer.text and f"'{lead} status'" in answer.text and fits(answer)
+
+
+def test_the_list_shows_proposals_and_active_katas(desk: Bench) -> None:
+    """K17."""
+    desk.approved("deploy_preview")
+    for n in range(3):
+        desk.turn(f"d{n}", A, B, C)
+    desk.service.mine()
+    answer = ask(desk, "list", "chat")
+    lines = answer.text.split("\n")
+    assert lines[0] == "  1  active    kata_deploy_preview(branch)"
+    assert lines[1] == "     5 steps: git checkout, search_files, read_file, wc, write_file"
+    assert lines[2] == "  2  proposal  seen in 3 conversations, confidence 0.78"
+    assert lines[3] == "     3 steps: git pull, make, npm run"
+    assert lines[-1] == "Look at a proposal: /kata review 2" and fits(answer)
+    assert [one["id"] for one in answer.json["katas"]] == [1, 2]
+
+
+def test_the_rejected_are_not_listed(desk: Bench) -> None:
+    desk.learn()
+    ask(desk, "reject 1")
+    assert ask(desk, "list").json["katas"] == [] and "proposal" not in ask(desk, "list").text
+
+
+def test_what_was_seen_but_not_proposed_is_counted_and_told_in_json(desk: Bench) -> None:
+    """K54."""
+    strict = Service(desk.store, Settings(min_confidence=0.9), desk.service.door)
+    for n in range(3):
+        desk.turn(f"c{n}", *routine(n))
+    strict.mine()
+    answer = ask(desk, "list")
+    assert "1 routine seen but not proposed." in answer.text and fits(answer)
+    assert answer.json["near"][0]["rule"] == "confidence" and answer.json["near"][0]["support"] == 3
+
+
+def test_a_kata_that_was_changed_outside_is_listed_as_refused(tmp_path: Path) -> None:
+    """T42: what was approved is what runs."""
+    with closing(bench(tmp_path / "kata.db")) as desk:
+        desk.approved("deploy")
+        with closing(sqlite3.connect(tmp_path / "kata.db")) as db:
+            db.execute("UPDATE versions SET spec = replace(spec, 'git checkout ', 'git clean -fdx ')")
+            db.commit()
+        for line in ("list", "status"):
+            answer = ask(desk, line)
+            assert "changed outside Kata" in re.sub(r"\s+", " ", answer.text)
+            assert wide(answer) == []
+        for line in ("review 1", "runs 1", "approve 1 as x"):
+            assert ask(desk, line).code == 1
+        assert desk.service.active() == ()
+
+
+# ── Review ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_review_has_all_six_parts_with_effects_first(desk: Bench) -> None:
+    """K18, at 80 columns, five steps in at most 24 lines."""
+    desk.learn()
+    answer = ask(desk, "review 1", "chat")
+    lines = answer.text.split("\n")
+    titles = [line[:13].strip() for line in lines[1:] if line[:1].isalpha()]
+    assert sorted(titles) == sorted([*PARTS, "Revision"]) and titles[0] == "Side effects"
+    assert len(lines) <= 24 and fits(answer) and answer.code == 0
+
+
+def test_a_review_says_what_runs_and_where_each_value_comes_from(desk: Bench) -> None:
+    """K18, K46–K49."""
+    desk.learn()
+    text = ask(desk, "review 1").text
+    for line in (
+        "1 git checkout ‹branch›",
+        "2 search_files pattern=TODO, path=src",
+        "3 read_file path=‹step 2 · matches.0.path›",
+        "4 wc -l ‹step 2 · matches.0.path›",
+        "5 write_file path=notes/todo.md, content=open points on ‹branch›",
+        "‹branch› you give",
+        "3 of 3 held-out examples reproduced",
+        "confidence 0.78",
+        "12 of 12 checks passed",
+    ):
+        assert line in text
+    assert all(BRANCHES[n] in text for n in range(3))
+
+
+def test_a_review_names_the_revision_and_how_to_approve_it(desk: Bench) -> None:
+    """A32."""
+    digest = desk.learn().version.spec.digest
+    last = ask(desk, "review 1", "chat").text.split("\n")[-1]
+    assert last == f"Revision     {digest[:12]} · /kata approve 1 as NAME"
+    ask(desk, "approve 1 as deploy", "chat")
+    assert ask(desk, "review deploy", "chat").text.split("\n")[-1] == f"Revision     {digest[:12]}"
+
+
+def test_a_review_in_json_holds_the_whole_spec_and_every_check(desk: Bench) -> None:
+    kata = desk.learn()
+    answer = ask(desk, "review 1")
+    assert answer.json["spec"] == kata.version.spec.to_json() and answer.json["digest"] == kata.version.spec.digest
+    assert len(answer.json["checks"]) == 12 and json.dumps(answer.json)
+
+
+EFFECTS = (
+    Effect(Class.WRITE, why="w" * 90),
+    Effect(Class.EXTERNAL, True, "x " * 60),
+    Effect(Class.UNKNOWN, why=""),
+    Effect(Class.READ, True, "r"),
+)
+
+
+def test_a_review_shows_every_effect_that_is_more_than_reading(desk: Bench) -> None:
+    """K18, K68."""
+    steps = [Step("terminal", Object((("command", Literal(f"prog{n}")),)), effect) for n, effect in enumerate(EFFECTS)]
+    desk.store.propose(proposal(steps), 1.0)
+    answer = ask(desk, "review 1")
+    for number, words in ((1, "write;"), (2, "external DESTRUCTIVE;"), (3, "unknown;"), (4, "read DESTRUCTIVE;")):
+        assert f"step {number}: {words}" in answer.text
+    assert "asks you" in answer.text and fits(answer) and len(answer.text.split("\n")) <= 24
+
+
+def test_a_review_of_reads_says_so(desk: Bench) -> None:
+    desk.store.propose(proposal([Step("read_file", Object((("path", Literal("a")),)), Effect(Class.READ))] * 2), 1.0)
+    text = ask(desk, "review 1").text
+    assert "none: every step only reads" in text and "runs without asking" in text
+
+
+def test_a_review_shows_the_whole_of_every_command(desk: Bench) -> None:
+    """B26, K18: the tail of a long command is part of what is approved."""
+    long = "tar czf out.tgz " + " ".join(f"folder-{n}/sub" for n in range(20)) + " && rm -rf build"
+    desk.store.propose(proposal([Step("terminal", Object((("command", Literal(long)),)), Effect(Class.UNKNOWN, True, "x"))] * 2), 1.0)
+    assert "rm -rf build" in re.sub(r"\s+", " ", ask(desk, "review 1").text)
+
+
+def test_a_five_step_review_stays_on_one_screen_whatever_it_holds(desk: Bench) -> None:
+    """K18: 80 columns, 24 lines, with long names, long commands and many inputs."""
+    step = Step("terminal", Object((("command", Literal("program " + "argument " * 40)),)), Effect(Class.UNKNOWN, True, "reason " * 40))
+    inputs = [InputField(f"a_rather_long_input_name_{n}", "string", "Used in steps 1, 2, 3, 4, 5.", ("x" * 200, "y")) for n in range(2)]
+    desk.store.propose(proposal([step] * 5, inputs=inputs), 1.0)
+    answer = ask(desk, "review 1")
+    assert wide(answer) == [] and all(part in answer.text for part in PARTS)
+
+
+def test_a_review_counts_as_shown_on_its_own_surface_alone(desk: Bench) -> None:
+    desk.learn()
+    ask(desk, "review 1", "chat")
+    assert ask(desk, "approve 1 as deploy", "cli").code == 1 and desk.service.active() == ()
+
+
+# ── Approve and reject ───────────────────────────────────────────────────────────────────────────
+
+
+def test_an_approval_names_the_tool_its_arguments_and_its_revision(desk: Bench) -> None:
+    """K19, K20, K24, A39, A32."""
+    digest = desk.learn().version.spec.digest
+    ask(desk, "review 1", "chat")
+    answer = ask(desk, "approve 1 as deploy_preview", "chat")
+    assert answer.code == 0 and answer.json["tool"] == "kata_deploy_preview" and answer.json["state"] == "active"
+    assert f"revision {digest[:12]}" in answer.text and "kata_deploy_preview(branch)" in answer.text and wide(answer) == []
+
+
+def test_an_approval_without_a_review_shows_the_review_and_approves_nothing(desk: Bench) -> None:
+    """Design section 10; the second time it is approved, because now it was shown."""
+    desk.learn()
+    answer = ask(desk, "approve 1 as deploy", "chat")
+    assert answer.code == 1 and "Nothing was approved" in answer.text and desk.service.active() == ()
+    assert all(part in answer.text for part in PARTS)
+    assert ask(desk, "approve 1 as deploy", "chat").code == 0
+    assert [kata.tool for kata in desk.service.active()] == ["kata_deploy"]
+
+
+def test_an_approval_of_an_older_revision_shows_the_new_one(desk: Bench) -> None:
+    """B26."""
+    desk.learn()
+    ask(desk, "review 1")
+    new = desk.revised()
+    answer = ask(desk, "approve 1 as deploy")
+    assert answer.code == 1 and new.version.spec.digest[:12] in answer.text and desk.service.active() == ()
+    assert answer.json["digest"] == new.version.spec.digest and wide(answer) == []
+
+
+def test_the_digest_option_stands_for_a_review(desk: Bench) -> None:
+    """Design section 10."""
+    digest = desk.learn().version.spec.digest
+    assert ask(desk, "approve 1 as deploy", "cli", "0" * 12).code == 1 and desk.service.active() == ()
+    assert ask(desk, "approve 1 as deploy", "cli", digest[:12]).code == 0
+
+
+@pytest.mark.parametrize(
+    "line", ["approve", "approve 1", "approve as x", "approve 1 as", "approve 1 as x y", "approve looks fine but not now", "approve yes"]
+)
+def test_half_an_approval_is_refused(desk: Bench, line: str) -> None:
+    """B47: free text is not a yes."""
+    desk.learn()
+    ask(desk, "review 1")
+    answer = ask(desk, line)
+    assert answer.code in (1, 2) and desk.service.active() == () and wide(answer) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("approve 1 as list", "is a command of Kata"),
+        ("approve 1 as Deploy", "Expected a name of small letters"),
+        ("approve 1 as taken", "exists already and is not ours"),
+        ("approve 7 as x", "There is no kata '7'"),
+        ("review 7", "There is no kata '7'"),
+        ("reject 7", "There is no kata '7'"),
+        ("runs kata_nothing", "There is no kata 'kata_nothing'"),
+        ("review", "Expected: hermes kata review N"),
+        ("review 1 2", "Expected: hermes kata review N"),
+        ("reject", "Expected: hermes kata reject N"),
+    ],
+)
+def test_bad_input_is_one_clear_sentence_and_a_failure(desk: Bench, line: str, words: str) -> None:
+    """Issue 2, bad input; exit code 1 or 2, never 0."""
+    desk.learn()
+    ask(desk, "review 1")
+    desk.taken.add("kata_taken")
+    answer = ask(desk, line)
+    assert answer.code in (1, 2) and words in re.sub(r"\s+", " ", answer.text) and wide(answer) == []
+    assert answer.json["error"] and desk.service.active() == ()
+
+
+def test_a_rejection_says_that_it_is_for_good(desk: Bench) -> None:
+    """K88."""
+    desk.learn()
+    answer = ask(desk, "reject 1", "chat")
+    assert (answer.code, answer.text) == (0, "Rejected: 1. It will not be proposed again.")
+    assert desk.service.katas() == () and ask(desk, "reject 1").code == 1
+
+
+# ── Runs ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_runs_show_every_step_of_the_recent_runs(desk: Bench) -> None:
+    """K21."""
+    assert ask(desk, "runs").text == "No runs yet."
+    desk.approved("deploy_preview")
+    finished(desk, *GOOD)
+    answer = ask(desk, "runs kata_deploy_preview")
+    lines = answer.text.split("\n")
+    assert "kata_deploy_preview" in lines[0] and "ok" in lines[0] and len(lines) == 6 and wide(answer) == []
+    assert lines[1] == "    1. ok       git checkout topic-9" and lines[4] == "    4. ok       wc -l src/new.py"
+    assert [step["status"] for step in answer.json["runs"][0]["steps"]] == ["ok"] * 5
+
+
+def test_runs_say_where_and_why_a_run_stopped(desk: Bench) -> None:
+    """K75, K21."""
+    desk.approved("deploy_preview")
+    bad = json.dumps({"error": "no such place"})
+    finished(desk, GOOD[0], bad, bad)
+    answer = ask(desk, "runs")
+    assert "    2. error" in answer.text and "no such place" in answer.text and answer.text.count("skipped") == 3
+    assert wide(answer) == []
+
+
+def test_a_run_that_never_finished_is_unknown_and_says_so(desk: Bench) -> None:
+    kata = desk.approved("deploy_preview")
+    desk.store.begin_run(RunRow("run-1", kata.id, kata.tool, 1, kata.version.spec.digest, NOW, None, Status.UNKNOWN, "", ()))
+    answer = ask(desk, "runs deploy_preview")
+    assert "unknown" in answer.text and "did not finish" in answer.text and wide(answer) == []
+
+
+def test_the_latest_run_comes_first_and_only_those_of_the_kata_asked_for(desk: Bench) -> None:
+    desk.approved("deploy_preview")
+    for n in range(22):
+        finished(desk, *GOOD, run_id=f"run-{n:02}")
+    for n in range(3):
+        desk.turn(f"d{n}", A, B, C)
+    desk.service.mine()
+    assert [one["run"] for one in ask(desk, "runs 1").json["runs"]] == [f"run-{n:02}" for n in range(21, 1, -1)]
+    assert ask(desk, "runs 2").json["runs"] == []
+
+
+# ── Status and help ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_status_says_whether_it_records_and_what_it_keeps(desk: Bench) -> None:
+    """B41."""
+    empty = ask(desk, "status")
+    assert "none yet: nothing has arrived from Hermes" in empty.text and fits(empty)
+    desk.approved()
+    answer = ask(desk, "status")
+    text = answer.text
+    assert "\nRecording    on\n" in text and "15 calls, 3 turns, 3 conversations" in text and "1 active" in text
+    assert "min_support 3" in text and "retention_days 30" in text and fits(answer) and answer.code == 0
+
+
+def test_status_says_that_recording_is_paused(desk: Bench) -> None:
+    """K99."""
+    paused = Service(desk.store, Settings(record=False), desk.service.door)
+    assert "\nRecording    off: the setting 'record' is false\n" in run(paused, ["status"], "cli").text
+
+
+def test_status_counts_what_could_not_be_kept_and_repeats_what_the_host_says(desk: Bench) -> None:
+    desk.store.count("repeated_call", 3)
+    answer = run(desk.service, ["status"], "cli", "", {"Host": "Hermes 0.22.2 " + "and more " * 20})
+    assert "Not kept     3 calls that were delivered twice" in answer.text
+    assert "Host         Hermes 0.22.2" in answer.text and wide(answer) == []
+
+
+def test_help_names_every_command_in_the_words_of_its_place(desk: Bench) -> None:
+    """K25: the same commands in chat and shell."""
+    for surface, lead in (("chat", "/kata"), ("cli", "hermes kata")):
+        answer = ask(desk, "help", surface)
+        assert answer.code == 0 and all(f"{lead} {verb}" in answer.text for verb in commands.VERBS) and wide(answer) == []
+
+
+def test_a_file_of_a_newer_plugin_is_one_clear_sentence() -> None:
+    """Issue 2, bad input; B45."""
+
+    def refuse() -> sqlite3.Connection:
+        raise NewerStore("The Kata file has version 9, this plugin knows versions up to 1: update the Kata plugin")
+
+    with closing(bench()) as desk:
+        newer = Service(Store(refuse), Settings(), desk.service.door)
+        for verb in ("list", "review 1", "approve 1 as x", "reject 1", "runs", "status"):
+            answer = run(newer, split(verb), "cli")
+            assert answer.code == 1 and "update the Kata plugin" in re.sub(r"\s+", " ", answer.text) and wide(answer) == []
+        assert run(newer, ["help"], "cli").code == 0
+
+
+# ── Observed text ────────────────────────────────────────────────────────────────────────────────
+
+EVIL = "\x1b[2J\x1b]0;pwned\x07\x9b31m\u202eevil\ud835\u200b\r\b\x7f"
+"""What would clear the screen, name the window, turn the line around or end the printing."""
+
+
+def hostile(desk: Bench) -> None:
+    """A proposal, an active kata, a near miss, a run and a counter whose every text is hostile."""
+    effect = Effect(Class.UNKNOWN, True, f"runs {EVIL}")
+    steps = [
+        Step("terminal", Object((("command", Literal(f"echo {EVIL}")), (f"key{EVIL}", Literal(EVIL)))), effect),
+        Step(f"mcp_{EVIL}", Object(((f"path{EVIL}", Reference(0, (f"out{EVIL}", 0))),)), effect),
+    ]
+    inputs = [InputField("branch", "string", f"Used in {EVIL}", (EVIL, f"b{EVIL}"))]
+    for number, name in enumerate(("a" * 64, "b" * 64)):
+        desk.store.propose(proposal(steps, inputs=inputs, name=name), float(number))
+    kata = desk.store.kata(1)
+    assert kata is not None
+    digest = kata.version.spec.digest
+    desk.store.transition(
+        1, before=[State.CANDIDATE], after=State.ACTIVE, digest=digest, actor="cli", verb="approve", now=1.0, name="evil", approved=True
+    )
+    desk.store.misses([NearMiss((EVIL, "b"), "template", EVIL, 3, "f")])
+    trace = StepTrace(0, f"mcp_{EVIL}", Status.ERROR, Call(f"mcp_{EVIL}", {f"k{EVIL}": EVIL}), None, f"because {EVIL}", 1)
+    desk.store.begin_run(RunRow("run-1", 1, "kata_evil", 1, digest, NOW, None, Status.UNKNOWN, "", (trace,), {"branch": EVIL}))
+    desk.store.settle_step("run-1", trace)
+    desk.store.finish_run("run-1", Status.ERROR, f"step 1 failed: {EVIL}", NOW + 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "list",
+        "review 1",
+        "review 2",
+        "runs",
+        "runs evil",
+        "status",
+        "help",
+        "approve 2 as x",
+        "approve 1 as y",
+        "reject 1",
+        "review nothing",
+    ],
+)
+def test_observed_text_never_reaches_the_terminal_raw(desk: Bench, line: str) -> None:
+    """B46, W10: commands, results, keys, reasons and what was seen are shown with their control characters replaced."""
+    hostile(desk)
+    answer = ask(desk, line)
+    assert live(answer) == []
+    answer.text.encode()
+    assert json.dumps(answer.json).isascii()
+
+
+def test_failed_checks_of_the_validator_are_shown_without_control_characters(desk: Bench) -> None:
+    """W10: a check's reason may quote what was observed."""
+    one = proposal([Step("read_file", Object((("path", Literal("a")),)), Effect(Class.READ))] * 2)
+    desk.store.propose(replace(one, checks=(Check("holdout_fit", False, f"got {EVIL}"), Check("later", True, "", False))), 1.0)
+    answer = ask(desk, "review 1")
+    assert "FAILED holdout_fit" in answer.text and "not there yet: later" in answer.text and live(answer) == []
+
+
+def test_observed_text_from_recording_to_review_is_harmless(desk: Bench) -> None:
+    """The same, the whole way: hostile values are recorded, mined and shown."""
+
+    def make(n: int) -> tuple[Did, ...]:
+        value = f"name{n}\x1b[2J\u202e"
+        return (
+            tool("web_search", {f"hit\x1b{0}": value}, query=f"q{n}\x07\x1b[31m word"),
+            tool("write_file", {"bytes": 1}, path="notes/fixed.md", content=f"fixed text {value}"),
+        )
+
+    kata = desk.learn(3, make)
+    for line in ("list", f"review {kata.id}"):
+        assert live(ask(desk, line)) == []
+
+
+def test_every_answer_has_the_same_in_json(desk: Bench) -> None:
+    """T77: `--json` everywhere."""
+    desk.approved("deploy")
+    finished(desk, *GOOD)
+    for line in ("list", "review 1", "runs", "status", "help", "reject 1", "nonsense", "review 9"):
+        assert isinstance(ask(desk, line).json, dict) and json.dumps(ask(desk, line).json)
+
+
+def test_the_signature_is_what_the_agent_is_told() -> None:
+    """K24."""
+    with closing(bench()) as desk:
+        kata = desk.approved("deploy_preview")
+        assert commands.signature(kata.tool, kata.version.spec) == "kata_deploy_preview(branch)"
+        assert commands.outline(kata.version.spec) == "git checkout, search_files, read_file, wc, write_file"

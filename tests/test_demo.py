@@ -1,0 +1,176 @@
+"""The demo: a fresh interpreter with an empty environment tells the whole story, and changes nothing outside the folder it was given."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import kata
+
+CHECKOUT = Path(str(kata.__file__)).parent
+SECONDS = 10.0
+"""The demo's bound (issue 2); it takes half a second."""
+POISON = "raise SystemExit('this package must not be imported by the demo')\n"
+ASKED = "plugins tools hermes_constants agent hermes_cli hermes_state gateway".split()
+"""Packages of Hermes that might be installed where the demo runs."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What one run of the demo said, and where."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    root: Path
+
+
+def copied(root: Path) -> Path:
+    """The checkout as it is installed: modules, manifest and the demo, and nothing else."""
+    target = root / "checkout"
+    (target / "scripts").mkdir(parents=True)
+    for file in [*CHECKOUT.glob("*.py"), CHECKOUT / "plugin.yaml"]:
+        shutil.copy2(file, target)
+    shutil.copy2(CHECKOUT / "scripts" / "demo.py", target / "scripts")
+    return target
+
+
+def play(root: Path, *words: str, environment: dict[str, str] | None = None) -> Played:
+    """Run the demo with HOME, TMPDIR and the current folder below `root`."""
+    script = copied(root) / "scripts" / "demo.py"
+    places = {name: root / name.lower() for name in ("HOME", "TMPDIR", "HERMES_HOME", "CWD")}
+    for place in places.values():
+        place.mkdir()
+    own = {name: str(places[name]) for name in ("HOME", "TMPDIR", "HERMES_HOME")}
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, str(script), *words],
+        cwd=places["CWD"],
+        env=own | (environment or {}),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+    )
+    return Played(done.returncode, done.stdout, done.stderr, time.monotonic() - began, root)
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Every path below a folder, with the bytes of the files."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    """One run in a folder that is kept."""
+    root = tmp_path_factory.mktemp("demo")
+    yield play(root, "--keep", str(root / "kept"))
+
+
+def test_the_demo_ends_well_and_soon(played: Played) -> None:
+    assert (played.code, played.err) == (0, "")
+    assert played.seconds < SECONDS
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r">>> Kata: a routine of 5 steps, seen in 3 conversations, could be one tool\. Look: hermes kata review 1",
+        r"  1  proposal  seen in 3 conversations, confidence 0\.\d\d",
+        r"Side effects step 5: write.*",
+        r"Validation   12 of 12 checks passed; 3 of 3 held-out examples reproduced",
+        r"Approved: kata_note_todo, revision [0-9a-f]{12}\.",
+        r"       \| kata_note_todo\(pattern\): .*",
+        r"       1 terminal ok, 2 search_files ok, 3 read_file ok, 4 terminal ok, 5 write_file ok",
+        r"       notes/fjord\.md: # fjord  Open in src/reader\.py ",
+        r"       error: Step 3 of 5 \(read_file\) was refused: .*",
+        r"       1 terminal ok, 2 search_files ok, 3 read_file refused, 4 terminal skipped, 5 write_file skipped",
+        r".* kata_note_todo  refused  .*",
+        r".* kata_note_todo  ok  .*",
+        r"Model requests for the chore: 6 by hand, 2 with the kata; saved each time: 4\.",
+    ],
+)
+def test_the_demo_tells_the_story(played: Played, line: str) -> None:
+    """Issue 2: proposal, review, approval, a run, a failure with hand-back, and the requests saved."""
+    assert re.search(f"^{line}$", played.out, re.MULTILINE), played.out
+
+
+def test_the_story_comes_in_order(played: Played) -> None:
+    marks = [">>> Kata", "/kata list", "/kata review 1", "Approved:", "5 write_file ok", "5 write_file skipped", "6 by hand"]
+    places = [played.out.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_the_replay_wrote_what_the_hand_would_have_written(played: Played) -> None:
+    notes = played.root / "kept" / "project" / "notes"
+    assert {file.name: file.read_text() for file in notes.iterdir()} == {
+        f"{word}.md": f"# {word}\n\nOpen in src/{file}\n"
+        for word, file in {"amber": "parser.py", "birch": "lexer.py", "cobalt": "printer.py", "fjord": "reader.py"}.items()
+    }
+
+
+def test_the_record_is_kept_for_the_owner_alone(played: Played) -> None:
+    """Design section 4: 0600 in 0700."""
+    (file,) = played.root.rglob("data.db")
+    assert file.is_relative_to(played.root / "kept")
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_nothing_outside_the_folder_changes(played: Played, tmp_path: Path) -> None:
+    """Issue 2: home, temporary folder, current folder and the checkout are as before."""
+    copied(tmp_path)
+    outside = {path: content for path, content in tree(played.root).items() if not path.startswith("kept")}
+    assert outside == tree(tmp_path) | {"home": None, "tmpdir": None, "hermes_home": None, "cwd": None}
+
+
+def test_without_a_folder_nothing_is_left_at_all(tmp_path: Path) -> None:
+    done = play(tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert [path for path in tree(tmp_path) if not path.startswith("checkout")] == ["cwd", "hermes_home", "home", "tmpdir"]
+
+
+def test_packages_of_the_same_names_are_not_touched(tmp_path: Path) -> None:
+    """Issue 2: stand-ins even where Hermes, or anything called `tools`, could be imported."""
+    poison = tmp_path / "poison"
+    for name in ASKED:
+        (poison / name).mkdir(parents=True)
+        (poison / name / "__init__.py").write_text(POISON)
+    done = play(tmp_path, environment={"PYTHONPATH": str(poison)})
+    assert (done.code, done.err) == (0, "")
+    assert "6 by hand, 2 with the kata" in done.out
+
+
+def test_the_demo_needs_no_network(tmp_path: Path) -> None:
+    """A sitecustomize that refuses every socket, in a fresh interpreter."""
+    guard = tmp_path / "guard"
+    guard.mkdir()
+    refuse = "import socket\n\ndef refuse(*args, **options):\n    raise SystemExit('no network')\n\nsocket.socket.__init__ = refuse\n"
+    (guard / "sitecustomize.py").write_text(refuse)
+    done = play(tmp_path, environment={"PYTHONPATH": str(guard)})
+    assert (done.code, done.err) == (0, "")
+
+
+def test_the_demo_imports_nothing_that_must_be_installed(tmp_path: Path) -> None:
+    """Issue 2: nothing installed; -I and -S leave the standard library alone."""
+    script = copied(tmp_path) / "scripts" / "demo.py"
+    done = subprocess.run([sys.executable, "-I", "-S", str(script)], cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_folder_that_exists_is_not_overwritten(tmp_path: Path) -> None:
+    """`--keep` asks for a new folder; a second run in the same one must not tell a false story."""
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "mine.txt").write_text("mine")
+    done = play(tmp_path, "--keep", str(kept))
+    assert (kept / "mine.txt").read_text() == "mine"
+    assert done.code == 0 or list(kept.iterdir()) == [kept / "mine.txt"]

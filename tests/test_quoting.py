@@ -1,0 +1,257 @@
+"""Values in shell commands: each arrives as one argument, or nothing runs (design section 7, B06)."""
+
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kata import shell
+from kata.model import Command, Hole, Input, UnsafeValue
+from kata.quoting import frame, placed, quoted
+
+BASH = shutil.which("bash")
+HOSTILE = (
+    "a b",
+    "it's",
+    '"; touch pwned; "',
+    "$(touch pwned)",
+    "`touch pwned`",
+    "${HOME}",
+    "a;b",
+    "a&&b",
+    "a|b",
+    "a>b",
+    "*",
+    "~",
+    "{a,b}",
+    "\\",
+    "a\\",
+    "#x",
+    "!x",
+    "''",
+    "KATAHOLE0Z",
+    "é ö 漢",
+    "[ab]?",
+    "x=1",
+)
+
+
+def made(*parts: str) -> Command:
+    """A command out of texts; `?name` is a bare hole, `'name` one in single and `"name` one in double quotes."""
+    places = {"?": "bare", "'": "single", '"': "double"}
+    return Command(tuple(Hole(Input(part[1:]), places[part[0]]) if part[:2] in ("?v", "'v", '"v') else part for part in parts))
+
+
+def arguments(text: str) -> list[str]:
+    """What bash makes of a command line whose program prints its arguments."""
+    assert BASH is not None
+    done = subprocess.run([BASH, "-c", text], capture_output=True, check=True, timeout=20)
+    return done.stdout.decode().split("\0")[:-1]
+
+
+def values() -> st.SearchStrategy[str]:
+    """Text that quoting can carry, rich in what a shell reads."""
+    pieces = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(blacklist_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=6))
+    return st.lists(pieces, min_size=1, max_size=4).map("".join).filter(lambda text: text and not text.startswith("-"))
+
+
+# ── One value, one argument ──────────────────────────────────────────────────────────────────────
+
+
+@given(st.lists(values(), min_size=3, max_size=3))
+def test_every_value_keeps_the_tree_of_the_command(three: list[str]) -> None:
+    """The first law: rendering never changes the tree, whatever the values."""
+    command = made("git log ", "?v0", " 'a ", "'v1", "' | grep -n \"b ", '"v2', '" && ls x > out')
+    text = placed(command, three)
+    words = [word.value for one in shell.parse(text).commands() for word in one.words]
+    assert words == ["git", "log", three[0], "a " + three[1], "grep", "-n", "b " + three[2], "ls", "x"]
+
+
+@pytest.mark.skipif(BASH is None, reason="no bash here")
+@pytest.mark.parametrize("value", HOSTILE)
+def test_bash_sees_a_hostile_value_as_one_argument_in_every_place(value: str) -> None:
+    """B06, asked of the shell itself."""
+    command = made(r"printf '%s\0' ", "?v", " 'a ", "'v", "' \"b ", '"v', '" c/', "?v", "/d --e=", "?v")
+    text = placed(command, [value] * 5)
+    assert arguments(text) == [value, "a " + value, "b " + value, f"c/{value}/d", f"--e={value}"]
+
+
+@pytest.mark.skipif(BASH is None, reason="no bash here")
+def test_a_value_in_a_substitution_is_refused_or_arrives_whole() -> None:
+    command = made(r"printf '%s\0' ", '"$(printf %s ', "?v", ')"')
+    for value in HOSTILE:
+        try:
+            text = placed(command, [value])
+        except UnsafeValue:
+            continue
+        assert arguments(text) == [value]
+
+
+def test_a_plain_value_stays_plain() -> None:
+    assert placed(made("git checkout ", "?v"), ["feature/login-2"]) == "git checkout feature/login-2"
+    assert placed(made("git checkout ", "?v"), ["a b"]) == "git checkout 'a b'"
+
+
+@pytest.mark.parametrize(
+    ("value", "place", "source"),
+    [
+        ("it's", "bare", r"'it'\''s'"),
+        ("it's", "single", r"it'\''s"),
+        ('a "$x" `y` \\', "double", r"a \"\$x\" \`y\` \\"),
+        ("plain", "bare", "plain"),
+        ("~", "bare", "'~'"),
+    ],
+)
+def test_each_place_has_its_own_quoting(value: str, place: str, source: str) -> None:
+    assert quoted(value, place) == source
+
+
+# ── What no quoting makes harmless ───────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("value", ["a\nb", "a\n touch pwned", "a\0b", "\x1b[31m", "a\tb", "\x7f", "\x85", "\u2028", "\ud835", "\r"])
+@pytest.mark.parametrize("place", ["?v", "'v", '"v'])
+def test_control_characters_and_half_characters_are_refused_everywhere(value: str, place: str) -> None:
+    """B06, B46."""
+    around = {"?v": "", "'v": "'", '"v': '"'}[place]
+    with pytest.raises(UnsafeValue, match="control characters"):
+        placed(made("grep " + around, place, around + " f") if around else made("grep ", place, " f"), [value])
+
+
+@pytest.mark.parametrize("value", ["-r", "--help", "-", "--output=x"])
+def test_a_value_that_begins_its_word_may_not_be_an_option(value: str) -> None:
+    """CWE-88: in an operand place a leading dash would be read as an option, quoted or not."""
+    for command in (made("grep ", "?v", " f"), made("grep '", "'v", "' f"), made('grep "', '"v', '" f')):
+        with pytest.raises(UnsafeValue, match="option"):
+            placed(command, [value])
+
+
+def test_a_dash_inside_a_word_is_fine() -> None:
+    assert placed(made("git log --since=", "?v"), ["-2d"]) == "git log --since=-2d"
+    assert placed(made("ls src/", "?v"), ["-x"]) == "ls src/-x"
+
+
+def test_an_empty_value_is_refused_by_name_of_its_place() -> None:
+    with pytest.raises(UnsafeValue, match="argument 2 of git checkout"):
+        placed(made("git checkout ", "?v"), [""])
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("?v",),
+        ("?v", " x"),
+        ("ls; ", "?v", " x"),
+        ("ls | ", "?v"),
+        ("./", "?v", " x"),
+        ("sudo ", "?v"),
+        ("env ", "?v", " ls"),
+        ("nohup ", "?v"),
+        ("A=", "?v", " ls"),
+        ("cat <<E\n", "?v", "\nE\n"),
+        ("command ", "?v"),
+    ],
+)
+def test_a_hole_is_never_a_program_an_assignment_or_a_here_document(parts: tuple[str, ...]) -> None:
+    with pytest.raises(UnsafeValue):
+        placed(made(*parts), ["x"])
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("bash -c ", "?v"),
+        ("bash -c 'echo ", "'v", "'"),
+        ('sh -c "echo ', '"v', '"'),
+        ("python3 -c ", "?v"),
+        ("python3 -m ", "?v"),
+        ("node -e ", "?v"),
+        ("perl -ne ", "?v", " f"),
+        ("awk ", "?v", " f"),
+        ("awk '{print ", "'v", "}' f"),
+        ("sed ", "?v", " f"),
+        ("sed -e ", "?v", " f"),
+        ("sed -n '", "'v", "p' f"),
+        ("jq ", "?v", " f"),
+        ("xargs ", "?v"),
+        ("find . -exec ", "?v", " \\;"),
+        ("ssh host ", "?v"),
+        ("eval ", "?v"),
+        ("source ", "?v"),
+        ("psql -c ", "?v"),
+        ("timeout 5 ", "?v"),
+        ("sudo bash -c ", "?v"),
+        ("sudo -u root ", "?v"),
+        ("npx ", "?v"),
+        ("/usr/bin/python3 -c ", "?v"),
+    ],
+)
+def test_a_hole_is_never_code_or_the_command_of_a_runner(parts: tuple[str, ...]) -> None:
+    """Design section 7: `bash -c`, `python -c`, `awk`, `sed` and the like; CWE-78."""
+    with pytest.raises(UnsafeValue):
+        placed(made(*parts), ["x"])
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("python3.11 -c ", "?v"),
+        ("trap ", "?v", " EXIT"),
+        ("builtin ", "?v"),
+        ("let ", "?v"),
+        ("unset ", "?v"),
+        ("alias x=", "?v"),
+        ("docker exec web ", "?v"),
+        ("kubectl exec pod -- ", "?v"),
+        ("uv run ", "?v"),
+        ("poetry run ", "?v"),
+        ("git bisect run ", "?v"),
+        ("git -c ", "?v", " status"),
+        ("pkexec ", "?v"),
+        ("busybox ", "?v"),
+        ("systemd-run ", "?v"),
+        ("hyperfine ", "?v"),
+        ("powershell -c ", "?v"),
+    ],
+)
+def test_a_hole_is_no_code_for_the_lesser_known_runners_either(parts: tuple[str, ...]) -> None:
+    """CWE-78: bash evaluates the operand of `trap`, and subscripts in those of `let` and `unset`; the others start what they are given."""
+    with pytest.raises(UnsafeValue):
+        placed(made(*parts), ["x"])
+
+
+@pytest.mark.parametrize("value", ["/dev/tcp/203.0.113.9/80", "/dev/udp/203.0.113.9/53"])
+def test_a_redirection_never_opens_a_connection(value: str) -> None:
+    """Bash reads these names, quoted or not, as a host and a port: a plain write would send the file away."""
+    with pytest.raises(UnsafeValue):
+        placed(made("cat notes.txt > ", "?v"), [value])
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (("awk '{print $1}' ", "?v"), "awk '{print $1}' x"),
+        (("sed -n 1,5p ", "?v"), "sed -n 1,5p x"),
+        (("python3 tool.py ", "?v"), "python3 tool.py x"),
+        (("bash deploy.sh ", "?v"), "bash deploy.sh x"),
+        (("sudo systemctl restart ", "?v"), "sudo systemctl restart x"),
+        (("jq .name ", "?v"), "jq .name x"),
+        (("echo a > ", "?v"), "echo a > x"),
+    ],
+)
+def test_a_plain_argument_behind_fixed_code_is_placed(parts: tuple[str, ...], text: str) -> None:
+    assert placed(made(*parts), ["x"]) == text
+
+
+def test_a_value_that_is_the_mark_itself_changes_nothing() -> None:
+    command = made("echo KATAHOLE ", "?v0", " ", "?v1")
+    marks = frame(command).marks
+    assert placed(command, [marks[1], marks[0]]) == f"echo KATAHOLE {marks[1]} {marks[0]}"
+
+
+def test_the_error_names_the_place_and_shows_what_came() -> None:
+    with pytest.raises(UnsafeValue) as caught:
+        placed(made("git checkout ", "?v"), ["-f"])
+    assert caught.value.message == "Expected an operand for argument 2 of git checkout, got '-f', which would be read as an option"

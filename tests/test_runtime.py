@@ -1,0 +1,953 @@
+"""The door to Hermes: hooks that never break the agent, katas as tools, the question before an effect; against a stand-in host, on a real
+file."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kata import register
+from kata.model import Class, Effect, Input, InputField, Literal, Spec
+from kata.store import MIGRATIONS
+
+from .stand_in import (
+    EXTERNAL,
+    Context,
+    Probe,
+    approve,
+    disable,
+    installed,
+    locked,
+    process,
+    propose,
+    reader,
+    sender,
+    step,
+)
+
+HOOKS = {
+    "pre_llm_call",
+    "post_api_request",
+    "pre_tool_call",
+    "post_tool_call",
+    "on_session_start",
+    "on_session_end",
+    "on_session_finalize",
+}
+STATIC = {"kata_list", "kata_resume"}
+PATIENCE = 5.0
+S1 = "20261130_100000_aaaaaa"
+T1 = f"{S1}:{S1}:00000001"
+IDS = {"session_id": S1, "task_id": S1, "turn_id": T1}
+
+
+@dataclass
+class Host:
+    """A stand-in host with the plugin on it; `file` is the plugin's."""
+
+    file: Path
+    home: Path
+    context: Context
+
+    def fire(self, name: str, **payload: Any) -> Any:
+        return self.context.hooks[name](telemetry_schema_version="hermes.observer.v1", **payload)
+
+    def say(self, **payload: Any) -> None:
+        self.fire("pre_llm_call", **({**IDS, "user_message": "do it", "platform": "cli", "parent_session_id": ""} | payload))
+
+    def done(self, tool: str = "terminal", call: str = "c1", **payload: Any) -> None:
+        told = {"tool_name": tool, "args": {"command": "ls"}, "result": "{}", "status": "ok", "tool_call_id": call, "duration_ms": 5}
+        self.fire("post_tool_call", **({**IDS, **told} | payload))
+
+    def end(self) -> None:
+        self.fire("on_session_end", completed=True, failed=False, interrupted=False, platform="cli", **IDS)
+
+    def ask(self, tool: str, args: Any, **payload: Any) -> Any:
+        return self.fire("pre_tool_call", **({**IDS, "tool_name": tool, "args": args, "tool_call_id": "k1"} | payload))
+
+    def call(self, tool: str, args: Any, **place: Any) -> dict[str, Any]:
+        """The handler of a tool, as the host calls it; its answer must be JSON text."""
+        text = self.context.tools[tool].handler(args, **({"task_id": S1, "session_id": S1, "user_task": None} | place))
+        assert isinstance(text, str)
+        answer = json.loads(text)
+        assert isinstance(answer, dict)
+        return answer
+
+    def calls(self) -> list[str]:
+        """The ids of the recorded calls, all turns."""
+        with closing(sqlite3.connect(self.file)) as db:
+            return [row[0] for row in db.execute("SELECT call_id FROM events ORDER BY turn, position")]
+
+    def unload(self) -> None:
+        for callback in self.context.unloads:
+            callback()
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Callable[..., Host]]:
+    """A way to load the plugin on a stand-in host, with settings; unloaded and taken away at the end."""
+    (tmp_path / "project").mkdir()
+    with ExitStack() as stack:
+        file = stack.enter_context(installed(tmp_path))
+
+        def load(**config: Any) -> Host:
+            host = Host(file, tmp_path, Context(config))
+            stack.callback(host.unload)
+            register(host.context)
+            return host
+
+        yield load
+
+
+@pytest.fixture
+def host(opened: Callable[..., Host]) -> Host:
+    return opened()
+
+
+def writers() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "kata-writer"}
+
+
+# ── Opening ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_everything_is_registered_in_the_toolset_of_kata(host: Host) -> None:
+    """K101, K102, trap 1: two static tools keep the toolset reachable."""
+    assert set(host.context.hooks) == HOOKS
+    assert set(host.context.tools) == STATIC
+    assert {tool.toolset for tool in host.context.tools.values()} == {"kata"}
+    assert set(host.context.commands) == {"kata", "hermes kata"}
+    assert set(host.context.sections) == {"kata.active"}
+    assert len(host.context.unloads) == 1
+    assert all(tool.schema["name"] == name and isinstance(tool.schema["parameters"], dict) for name, tool in host.context.tools.items())
+
+
+def test_register_starts_no_thread_and_the_first_event_starts_the_writer(opened: Callable[..., Host]) -> None:
+    """Design section 3 and 4, K11."""
+    before = set(threading.enumerate())
+    host = opened()
+    assert set(threading.enumerate()) == before
+    host.say()
+    assert len(writers() - before) == 1
+    host.done()
+    host.end()
+    assert host.calls() == ["c1"]
+    host.unload()
+    assert writers() - before == set()
+
+
+def test_the_validators_stub_is_enough_to_register(opened: Callable[..., Host]) -> None:
+    """A35, K105: register_* answer None there and `ctx.manifest` raises; an approved kata changes nothing."""
+    approve(opened().file, reader(), "look")
+    before = set(threading.enumerate())
+    register(Probe())
+    assert set(threading.enumerate()) == before
+
+
+def newer(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+
+
+def damaged(file: Path) -> None:
+    file.write_bytes(b"this is no database\n" * 500)
+
+
+@pytest.mark.parametrize(("spoil", "reason"), [(newer, "update the Kata plugin"), (damaged, "not a database")])
+def test_a_file_that_cannot_be_used_costs_the_katas_and_nothing_else(
+    opened: Callable[..., Host], spoil: Callable[[Path], None], reason: str
+) -> None:
+    """B41, B45: static tools are there, one line says why, the agent works and the file is left alone."""
+    opened().unload()
+    file = opened().file
+    spoil(file)
+    before = file.read_bytes()
+    host = opened()
+    assert set(host.context.tools) == STATIC
+    host.say()
+    host.done()
+    host.end()
+    assert host.ask("terminal", {"command": "ls"}) is None
+    assert "katas" in host.call("kata_list", {})
+    assert reason in host.context.status() or reason in " ".join(host.context.commands["kata"]("list").split())
+    assert file.read_bytes() == before
+
+
+def test_a_locked_file_costs_the_katas_until_the_next_turn(opened: Callable[..., Host]) -> None:
+    """Design section 3: registered in under a second, with the katas as soon as the file is free."""
+    file = opened().file
+    approve(file, reader(), "look")
+    host = Host(file, file.parent, Context())
+    with locked(file):
+        began = time.monotonic()
+        register(host.context)
+        seconds = time.monotonic() - began
+        assert set(host.context.tools) == STATIC
+    host.say()
+    try:
+        assert host.context.katas == {"kata_look"}
+        assert "busy" not in host.context.status()
+        assert seconds < 1.0
+    finally:
+        host.unload()
+
+
+def test_a_host_that_lacks_a_surface_is_named_in_status(tmp_path: Path) -> None:
+    class Older(Context):
+        register_system_prompt_section = None  # type: ignore[assignment]
+
+    with installed(tmp_path):
+        context = Older()
+        register(context)
+        assert set(context.tools) == STATIC
+        assert "lacks register_system_prompt_section" in context.status()
+        for callback in context.unloads:
+            callback()
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"min_support": "many"}, "min_support: expected a whole number from 2 to 100, got 'many'; using 3"),
+        ({"min_support": [3]}, "min_support: expected a whole number from 2 to 100, got [3]; using 3"),
+        ({"min_confidence": 1.5}, "min_confidence: expected a number from 0 to 1, got 1.5; using 0.75"),
+        ({"record": "perhaps"}, "record: expected true or false, got 'perhaps'; using True"),
+        ({"retention_days": -1}, "retention_days: expected a whole number from 1 to 3650, got -1; using 30"),
+        ({"max_steps": True}, "max_steps: expected a whole number from 2 to 20, got True; using 8"),
+        ({"step_timeout_s": float("nan")}, "step_timeout_s: expected a whole number"),
+        ({"read_retries": {}}, "read_retries: expected a whole number from 0 to 5, got {}; using 1"),
+    ],
+)
+def test_a_setting_of_the_wrong_type_becomes_a_line_of_status(opened: Callable[..., Host], config: dict[str, Any], said: str) -> None:
+    """B51, B41."""
+    assert said in opened(**config).context.status()
+
+
+def test_settings_written_as_text_are_understood(opened: Callable[..., Host]) -> None:
+    """B51: "3" is 3, "false" is false."""
+    status = opened(min_support="4", record="false").context.status()
+    assert "min_support 4" in status
+    assert "Recording off" in status
+
+
+def test_nothing_arrived_is_said_plainly(host: Host) -> None:
+    """B41."""
+    assert "nothing has arrived from Hermes" in host.context.status()
+    host.say()
+    host.done()
+    host.end()
+    assert "nothing has arrived" not in host.context.status()
+    assert "1 calls" in host.context.status()
+
+
+# ── Recording ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_recording_is_off_when_the_setting_says_so(opened: Callable[..., Host]) -> None:
+    """Setting `record`."""
+    host = opened(record=False)
+    host.say()
+    host.done()
+    host.end()
+    host.fire("on_session_finalize", session_id=S1, platform="cli", reason="shutdown")
+    assert host.calls() == []
+
+
+def test_the_writer_does_not_start_while_nothing_is_recorded(opened: Callable[..., Host]) -> None:
+    """Design section 4: it starts with the first event, and there is none."""
+    before = writers()
+    host = opened(record=False)
+    host.say()
+    host.end()
+    assert writers() == before
+
+
+def test_approved_katas_go_on_working_while_recording_is_off(opened: Callable[..., Host]) -> None:
+    host = opened(record=False)
+    approve(host.file, reader(), "look")
+    host.say()
+    assert host.call("kata_look", {"path": "a.md"})["status"] == "ok"
+
+
+def test_a_turn_is_on_disk_when_its_end_was_told(host: Host) -> None:
+    """A1: neither an exit callback nor `on_unload` is relied on."""
+    host.say()
+    for number in range(5):
+        host.done(call=f"c{number}")
+    host.end()
+    assert host.calls() == ["c0", "c1", "c2", "c3", "c4"]
+
+
+def test_the_folder_of_the_terminal_is_kept_with_the_calls_after_it(host: Host) -> None:
+    """B44."""
+    host.say()
+    host.done(result='{"output": "", "exit_code": 0, "cwd": "/srv/app"}')
+    host.done("read_file", "c2", args={"path": "a"})
+    host.done("read_file", "c3", args={"path": "a"}, task_id="other")
+    host.end()
+    with process(host.file) as store:
+        turn = store.turn(T1)
+        assert turn is not None
+        assert [event.folder for event in turn.events] == ["/srv/app", "/srv/app", ""]
+
+
+# ── Hooks never break the agent ──────────────────────────────────────────────────────────────────
+
+
+class Odd:
+    """Raises whatever is asked of it."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __repr__(self) -> str:
+        raise self.error
+
+    def __str__(self) -> str:
+        raise self.error
+
+    def __bool__(self) -> bool:
+        raise self.error
+
+
+class Shy(Exception):
+    """An exception that cannot be shown either."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+    __str__ = __repr__
+
+
+def cycle() -> dict[str, Any]:
+    knot: dict[str, Any] = {"a": 1}
+    knot["self"] = [knot]
+    return knot
+
+
+def deep(levels: int) -> list[Any]:
+    nest: list[Any] = []
+    for _ in range(levels):
+        nest = [nest]
+    return nest
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.binary(max_size=4),
+    st.text(st.characters(), max_size=6),
+    st.sampled_from(["\ud835 half", "\x00\x1b", "terminal", "kata_look", "kata_ship", S1, T1, "cli"]),
+    st.builds(lambda: Odd(RuntimeError("no"))),
+    st.builds(cycle),
+    st.builds(lambda: deep(3_000)),
+    st.builds(object),
+    st.builds(lambda: SimpleNamespace(tool_calls=[SimpleNamespace(id=b"x"), {"id": 3}, None])),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda one: st.one_of(
+        st.lists(one, max_size=3),
+        st.dictionaries(st.one_of(st.text(max_size=3), st.integers(), st.none(), st.binary(max_size=2)), one, max_size=3),
+        st.frozensets(st.integers(), max_size=2),
+    ),
+    max_leaves=6,
+)
+NAMES = st.one_of(
+    st.sampled_from(
+        "turn_id session_id task_id parent_session_id platform user_message tool_name args result tool_call_id api_request_id "
+        "duration_ms status assistant_message usage api_duration model folder conversation_history reason hook mined".split()
+    ),
+    st.text("abcxyz_", min_size=1, max_size=8),
+)
+
+
+@pytest.fixture(scope="module")
+def worn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """One plugin for all that hypothesis throws at it, with a kata that reads and one that asks."""
+    home = tmp_path_factory.mktemp("worn")
+    logging.getLogger("kata").setLevel(logging.CRITICAL)
+    with installed(home) as file:
+        host = Host(file, home, Context())
+        register(host.context)
+        approve(file, reader(), "look")
+        approve(file, sender(), "ship")
+        host.say()
+        assert host.context.katas == {"kata_look", "kata_ship"}
+        yield host
+        host.unload()
+    logging.getLogger("kata").setLevel(logging.NOTSET)
+
+
+@given(st.sampled_from(sorted(HOOKS)), st.dictionaries(NAMES, VALUES, max_size=8))
+@example("post_tool_call", {"turn_id": T1, "tool_name": "terminal", "args": cycle()})
+@example("post_tool_call", {"turn_id": T1, "tool_name": "terminal", "args": {1: {(1, 2): 3}}})
+@example("post_tool_call", {"tool_name": "terminal", "result": '{"cwd": ' + "[" * 5_000})
+@example("post_api_request", {"assistant_message": {"tool_calls": 5}})
+@example("pre_tool_call", {"tool_name": "kata_ship", "args": ["branch"]})
+@example("pre_tool_call", {"tool_name": "kata_ship", "args": cycle()})
+def test_no_hook_raises_whatever_it_is_told(worn: Host, hook: str, payload: dict[str, Any]) -> None:
+    """B41, B46, trap 8: a hook that raises blocks the tool call of the agent."""
+    answer = worn.fire(hook, **payload)
+    assert answer is None or hook in ("pre_tool_call", "on_session_finalize")
+
+
+@pytest.mark.parametrize("hook", sorted(HOOKS))
+def test_a_hook_takes_any_keyword(host: Host, hook: str) -> None:
+    """B41: the host adds keywords, and may choose any word for them."""
+    assert host.context.hooks[hook]() is None
+    host.context.hooks[hook](**{"brand new": 1, "args": None, "payload": 2, "self": 3, "hook": 4})
+
+
+@pytest.mark.parametrize("name", ["tool_name", "task_id", "session_id", "platform", "result", "args"])
+@pytest.mark.parametrize("hook", sorted(HOOKS))
+def test_an_exception_that_cannot_be_shown_stays_inside(host: Host, hook: str, name: str) -> None:
+    host.fire(hook, **{**IDS, "tool_name": "terminal", name: Odd(Shy())})
+
+
+def test_the_writer_outlives_an_exception_that_cannot_be_shown(host: Host) -> None:
+    host.say()
+    host.say(turn_id="T2", platform=Odd(Shy()))
+    host.end()
+    host.done()
+    host.end()
+    assert host.calls() == ["c1"]
+
+
+@pytest.mark.parametrize(
+    ("hook", "payload"),
+    [
+        ("post_tool_call", {"tool_name": "terminal", "args": cycle()}),
+        ("post_tool_call", {"tool_name": "terminal", "args": deep(3_000)}),
+        ("post_api_request", {"assistant_message": {"tool_calls": 5}}),
+        ("post_tool_call", {"tool_name": Odd(RuntimeError("no")), "args": {}}),
+    ],
+)
+def test_a_fault_of_a_hook_is_noted(host: Host, hook: str, payload: dict[str, Any]) -> None:
+    """K101: nothing is raised, and status says that something was lost."""
+    host.say()
+    host.fire(hook, **{**IDS, **payload})
+    host.end()
+    assert "Last fault" in host.context.status()
+
+
+def test_a_payload_that_is_malformed_is_counted_in_status(host: Host) -> None:
+    host.say()
+    host.done(args="ls")
+    host.done(call="c2")
+    host.end()
+    assert host.calls() == ["c2"]
+    assert "1 payloads that were not what the host promises" in host.context.status()
+
+
+def test_no_hook_waits_for_a_locked_file(host: Host) -> None:
+    """Design section 4: a hook hands over and returns; the end of a turn waits 0.3 seconds, that of a conversation one."""
+    host.say()
+    host.done()
+    host.end()
+    with locked(host.file):
+        began = time.monotonic()
+        host.say(turn_id="T2")
+        host.done(call="c2", turn_id="T2")
+        assert host.ask("terminal", {"command": "ls"}) is None
+        host.fire("post_api_request", **IDS)
+        host.fire("on_session_start", session_id=S1, platform="cli")
+        quick = time.monotonic() - began
+        assert host.fire("on_session_end", **{**IDS, "turn_id": "T2"}) is None
+        end = time.monotonic() - began - quick
+        assert host.fire("on_session_finalize", session_id=S1, platform="cli", reason="shutdown") is None
+        whole = time.monotonic() - began
+    assert (quick < 1.0, end < 1.0, whole < 3.0) == (True, True, True)
+
+
+def test_a_hook_after_the_unload_does_nothing(opened: Callable[..., Host]) -> None:
+    """Design section 4, reload: the old object refuses work."""
+    before, host = writers(), opened()
+    host.say()
+    host.unload()
+    host.done()
+    host.end()
+    assert host.ask("terminal", {"command": "ls"}) is None
+    assert writers() == before
+    assert host.calls() == []
+
+
+# ── Katas come and go ────────────────────────────────────────────────────────────────────────────
+
+
+def test_approved_katas_are_registered_when_the_plugin_opens(opened: Callable[..., Host]) -> None:
+    """A35."""
+    file = opened().file
+    approve(file, reader(), "look")
+    propose(file, sender(), "not approved")
+    host = opened()
+    assert host.context.katas == {"kata_look"}
+    assert host.context.tools["kata_look"].toolset == "kata"
+
+
+@pytest.mark.parametrize("hook", ["pre_llm_call", "on_session_start"])
+def test_what_another_process_approved_is_there_from_the_next_turn(host: Host, hook: str) -> None:
+    """K119, A39: the file's generation is looked at once a turn."""
+    approve(host.file, reader(), "look")
+    assert host.context.katas == set()
+    host.fire(hook, **IDS)
+    assert host.context.katas == {"kata_look"}
+    host.fire(hook, **IDS)
+    assert host.context.registered.count("kata_look") == 1
+
+
+def test_what_another_process_took_away_is_let_go_at_the_next_turn(host: Host) -> None:
+    kata = approve(host.file, reader(), "look")
+    approve(host.file, sender(), "ship")
+    host.say()
+    disable(host.file, kata)
+    host.say(turn_id="T2")
+    assert host.context.katas == {"kata_ship"}
+    assert "kata_look" not in host.context.sections["kata.active"](None)
+
+
+def test_a_kata_that_was_taken_away_is_refused_at_once(host: Host) -> None:
+    """Design section 12: the row is read before every run, so no turn needs to begin first."""
+    kata = approve(host.file, reader(), "look")
+    host.say()
+    disable(host.file, kata)
+    assert "not active" in host.call("kata_look", {"path": "a"})["error"]
+    assert host.context.dispatched == []
+
+
+def test_a_kata_whose_row_was_changed_is_refused(host: Host) -> None:
+    """T42: what runs is what was approved."""
+    approve(host.file, reader(), "look")
+    host.say()
+    with closing(sqlite3.connect(host.file)) as db, db:
+        db.execute("UPDATE versions SET spec = replace(spec, 'ls -l', 'rm -rf x')")
+    assert "changed outside Kata" in host.call("kata_look", {"path": "a"})["error"]
+    assert host.context.dispatched == []
+
+
+def test_an_approval_in_the_chat_is_live_at_once(host: Host) -> None:
+    """A39: callable in the same session."""
+    kata = propose(host.file, reader(), "look")
+    assert "no name yet" in host.context.commands["kata"](f"review {kata.id}")
+    # A proposal without examples does not pass the checks again, so that nothing is approved and nothing registered.
+    answer = host.context.commands["kata"](f"approve {kata.id} as look")
+    assert ("Approved" in answer) == (host.context.katas == {"kata_look"})
+
+
+def test_a_name_that_the_host_refuses_is_told_in_status_and_to_nobody_else(opened: Callable[..., Host]) -> None:
+    """Host contract 3: a collision answers None."""
+    host = opened()
+    host.context.refused.add("kata_look")
+    approve(host.file, reader(), "look")
+    host.say()
+    assert host.context.katas == set()
+    assert "kata_look: not registered" in " ".join(host.context.status().split()) or "kata_look" in host.context.status()
+    assert "kata_look" not in host.context.sections["kata.active"](None)
+
+
+def test_two_turns_that_begin_at_once_register_a_kata_once(host: Host) -> None:
+    """Host contract 3: of two registrations the older one comes back when the newer is disposed."""
+    approve(host.file, reader(), "look")
+    inside, go, register_tool = threading.Event(), threading.Event(), host.context.register_tool
+
+    def slow(**options: Any) -> Any:
+        inside.set()
+        go.wait(PATIENCE)
+        return register_tool(**options)
+
+    host.context.register_tool = slow  # type: ignore[assignment]
+    turns = [threading.Thread(target=lambda: host.fire("on_session_start")) for _ in range(2)]
+    turns[0].start()
+    assert inside.wait(PATIENCE)
+    inside.clear()
+    turns[1].start()
+    inside.wait(0.3)
+    go.set()
+    for turn in turns:
+        turn.join(PATIENCE)
+    assert host.context.registered.count("kata_look") == 1
+
+
+# ── The question ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def ship(host: Host) -> Host:
+    approve(host.file, sender(), "ship")
+    host.say()
+    return host
+
+
+def test_a_kata_with_effects_asks_on_every_call_with_a_fresh_key(ship: Host) -> None:
+    """K80, K81."""
+    asked = [ship.ask("kata_ship", {"branch": "main"}) for _ in range(3)]
+    assert {one["action"] for one in asked} == {"approve"}
+    assert len({one["rule_key"] for one in asked}) == 3
+    assert all(set(one) == {"action", "message", "rule_key"} for one in asked)
+
+
+def test_the_question_names_every_effect_with_its_command_and_the_digest(ship: Host) -> None:
+    """A24, host contract 5: some 500 characters are shown."""
+    message = ship.ask("kata_ship", {"branch": "feature/x"})["message"]
+    with process(ship.file) as store:
+        digest = store.katas()[0].version.spec.digest
+    for wanted in ("git push origin feature/x", "external", "write_file", "write", "rm -rf build", "destructive"):
+        assert wanted in message[:500], wanted
+    assert digest[:12] in message
+    assert "'always' does not apply" in message
+
+
+def test_every_effect_of_a_long_kata_is_named_in_the_first_500_characters(host: Host) -> None:
+    """Host contract 5: the longest routine of the defaults, with long commands; every step that asks must be seen."""
+    commands = [f"curl -X POST https://api{n}.org/" + "a" * 120 for n in range(8)]
+    effects = [EXTERNAL] * 7 + [Effect(Class.WRITE, True)]
+    steps = tuple(step("terminal", effect, command=Literal(text)) for effect, text in zip(effects, commands, strict=True))
+    approve(host.file, Spec((), steps), "long")
+    host.say()
+    message = host.ask("kata_long", {})["message"][:500]
+    assert [n for n in range(8) if f"api{n}.org" not in message] == []
+    assert message.count("external") == 7
+    assert "destructive" in message
+
+
+def test_a_long_value_does_not_push_an_effect_out_of_the_question(ship: Host) -> None:
+    message = ship.ask("kata_ship", {"branch": "b" * 5_000})["message"][:500]
+    assert "git push origin" in message
+    assert "write_file" in message
+    assert "rm -rf build" in message
+
+
+def test_a_value_cannot_write_into_the_question(ship: Host) -> None:
+    """Control characters and line breaks would draw a question of their own."""
+    lines = ship.ask("kata_ship", {"branch": "main"})["message"].count("\n")
+    for branch in ("x\n1. read: ls\nRevision", "x\x1b[2J\x1b[H", "\ud835", "x\r\u202e"):
+        message = ship.ask("kata_ship", {"branch": branch})["message"]
+        assert message.count("\n") == lines
+        assert not [character for character in message if not character.isprintable() and character != "\n"]
+        message.encode()
+
+
+@pytest.mark.parametrize("args", [{}, {"branch": 5}, {"branch": "main", "force": True}, {"branch": None}, None, "main", ["branch"], 7])
+def test_wrong_arguments_never_ask_and_never_run(ship: Host, args: Any) -> None:
+    """K69: a person is not asked about what cannot run."""
+    assert ship.ask("kata_ship", args) is None
+    assert "branch" in ship.call("kata_ship", args)["error"]
+    assert ship.context.dispatched == []
+
+
+def test_wrong_arguments_of_the_model_are_no_fault_of_ours(ship: Host) -> None:
+    ship.ask("kata_ship", {})
+    assert "Last fault" not in ship.context.status()
+
+
+@pytest.mark.parametrize("tool", ["terminal", "kata_list", "kata_resume", "kata_look", "kata_unknown", "", None, 5])
+def test_what_only_reads_and_what_is_not_ours_is_not_asked_about(ship: Host, tool: Any) -> None:
+    approve(ship.file, reader(), "look")
+    ship.say(turn_id="T2")
+    assert ship.ask(tool, {"path": "a.md"}) is None
+
+
+def test_a_kata_that_only_reads_runs_without_a_question(host: Host) -> None:
+    approve(host.file, reader(), "look")
+    host.say()
+    assert host.call("kata_look", {"path": "a.md"})["status"] == "ok"
+    assert [tool for tool, _, _ in host.context.dispatched] == ["read_file", "terminal"]
+
+
+def test_a_call_that_was_not_asked_about_is_refused(ship: Host) -> None:
+    """B02, F3: whoever dispatches the tool directly goes around the host's approval."""
+    assert "must be approved" in ship.call("kata_ship", {"branch": "main"})["error"]
+    assert ship.context.dispatched == []
+
+
+def test_one_question_is_good_for_one_run(ship: Host) -> None:
+    ship.ask("kata_ship", {"branch": "main"})
+    assert ship.call("kata_ship", {"branch": "main"})["status"] == "ok"
+    assert "must be approved" in ship.call("kata_ship", {"branch": "main"})["error"]
+    assert len(ship.context.dispatched) == 3
+
+
+@pytest.mark.parametrize(("branch", "place"), [("other", {}), ("main", {"session_id": "elsewhere"}), ("main", {"session_id": None})])
+def test_a_question_is_good_for_these_arguments_in_this_session(ship: Host, branch: str, place: dict[str, Any]) -> None:
+    ship.ask("kata_ship", {"branch": "main"})
+    assert "must be approved" in ship.call("kata_ship", {"branch": branch}, **place)["error"]
+    assert ship.context.dispatched == []
+
+
+def test_a_question_that_was_answered_with_no_is_good_for_nothing(ship: Host) -> None:
+    """B02: the host tells us of the refusal as status "blocked"; a later direct dispatch must not live on that question."""
+    ship.ask("kata_ship", {"branch": "main"})
+    refused = '{"error": "denied by the user"}'
+    ship.done("kata_ship", "k1", args={"branch": "main"}, result=refused, status="blocked", error_type="plugin_block")
+    assert "must be approved" in ship.call("kata_ship", {"branch": "main"})["error"]
+    assert ship.context.dispatched == []
+
+
+def test_a_kata_without_arguments_is_asked_about_whatever_the_host_sends_for_none(host: Host) -> None:
+    approve(host.file, Spec((), (step("terminal", EXTERNAL, command=Literal("git push")),)), "push")
+    host.say()
+    nothing: tuple[Any, ...] = ({}, None)
+    for args in nothing:
+        assert host.ask("kata_push", args)["action"] == "approve"
+        assert host.call("kata_push", args)["status"] == "ok"
+
+
+def test_arguments_that_the_host_makes_fit_after_the_question_are_asked_about(host: Host) -> None:
+    """K80, host contract 1: the hook sees what the model wrote ("2"), the handler what the host made of it by the schema (2)."""
+    push = step("terminal", EXTERNAL, command=Literal("git push"))
+    approve(host.file, Spec((InputField("limit", "integer"),), (step("web_search", limit=Input("limit")), push)), "count")
+    host.say()
+    assert (host.ask("kata_count", {"limit": "2"}) or {}).get("action") == "approve"
+    assert host.call("kata_count", {"limit": 2})["status"] == "ok"
+
+
+# ── Running ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_run_uses_the_callers_terminal_and_files_of_its_own(host: Host) -> None:
+    """K70, A26, B44."""
+    approve(host.file, reader(), "look")
+    host.say()
+    host.done(result='{"output": "", "exit_code": 0, "cwd": "/srv/app"}')
+    host.call("kata_look", {"path": "a.md"})
+    (read, terminal) = host.context.dispatched
+    assert read[:2] == ("read_file", {"path": "/srv/app/a.md"})
+    assert read[2]["task_id"].startswith(f"{S1}:kata:")
+    assert terminal == ("terminal", {"command": "ls -l", "timeout": 60, "workdir": "/srv/app"}, {"task_id": S1, "session_id": S1})
+
+
+def test_without_a_known_folder_a_run_starts_where_the_agent_is(host: Host) -> None:
+    approve(host.file, reader(), "look")
+    host.say()
+    host.call("kata_look", {"path": "a.md"})
+    assert host.context.dispatched[0][1] == {"path": str(host.home / "project" / "a.md")}
+
+
+def test_the_time_limit_of_a_step_is_a_setting(opened: Callable[..., Host]) -> None:
+    """K78."""
+    host = opened(step_timeout_s=7)
+    approve(host.file, reader(), "look")
+    host.say()
+    host.call("kata_look", {"path": "a.md"})
+    assert host.context.dispatched[1][1]["timeout"] == 7
+
+
+def test_a_failed_step_stops_the_run_and_the_answer_names_it(ship: Host) -> None:
+    """K74, K75: bad news must look bad."""
+    ship.context.answer = lambda tool, arguments, **ids: '{"output": "rejected", "exit_code": 1, "error": null}'
+    ship.ask("kata_ship", {"branch": "main"})
+    answer = ship.call("kata_ship", {"branch": "main"})
+    assert answer["error"].startswith("Step 1 of 3 (terminal) failed: exit code 1")
+    assert [one["status"] for one in answer["steps"]] == ["error", "skipped", "skipped"]
+    assert len(ship.context.dispatched) == 1
+
+
+def test_a_kata_with_a_hanging_step_is_refused_until_it_is_done(opened: Callable[..., Host]) -> None:
+    """A22, K79."""
+    host, gate = opened(step_timeout_s=1), threading.Event()
+    approve(host.file, reader(), "look")
+    approve(host.file, reader("file"), "other")
+    host.say()
+    host.context.answer = lambda tool, arguments, **ids: gate.wait(30) and '{"content": "late"}'
+    try:
+        first = host.call("kata_look", {"path": "a.md"})
+        assert [one["status"] for one in first["steps"]] == ["timeout", "skipped"]
+        assert "still busy" in host.call("kata_look", {"path": "a.md"})["error"]
+        assert len(host.context.dispatched) == 1
+        host.context.answer = lambda tool, arguments, **ids: "{}"
+        assert host.call("kata_other", {"file": "a.md"})["status"] == "ok"
+    finally:
+        gate.set()
+        for worker in [one for one in threading.enumerate() if one.name == "kata-read_file"]:
+            worker.join(PATIENCE)
+    assert host.call("kata_look", {"path": "a.md"})["status"] == "ok"
+
+
+def test_a_run_that_is_refused_for_a_hanging_step_does_not_use_up_the_question(opened: Callable[..., Host]) -> None:
+    """A person who said yes is asked again on the next call anyway; but nothing may run on the answer to an older question."""
+    host = opened()
+    approve(host.file, sender(), "ship")
+    host.say()
+    host.ask("kata_ship", {"branch": "main"})
+    host.call("kata_ship", {"branch": "main"})
+    assert "must be approved" in host.call("kata_ship", {"branch": "main"})["error"]
+
+
+ARGUMENTS = st.one_of(VALUES, st.dictionaries(st.sampled_from(["path", "branch", "x"]), VALUES, max_size=3))
+
+
+@given(ARGUMENTS, st.sampled_from(["kata_look", "kata_ship"]))
+@example({"path": "\ud835"}, "kata_look")
+@example({"path": "\x00"}, "kata_look")
+def test_a_kata_answers_with_json_text_whatever_it_is_given(worn: Host, args: Any, tool: str) -> None:
+    """K69, host contract 3: any other answer is an error of the tool contract."""
+    worn.context.dispatched.clear()
+    answer = worn.call(tool, args)
+    assert "error" in answer or isinstance(args, dict)
+    assert tool == "kata_look" or worn.context.dispatched == []
+
+
+def test_any_json_for_an_argument_of_any_type_is_answered_with_json_text(host: Host) -> None:
+    """A field seen with several types takes any value: a deep one too."""
+    approve(host.file, Spec((InputField("x", ""),), (step("web_search", q=Input("x")), step("web_search", q=Input("x")))), "any")
+    host.say()
+    for value in (None, 1e400, [1], {"a": None}, deep(200), deep(900)):
+        host.call("kata_any", {"x": value})
+
+
+@pytest.mark.parametrize("spoil", [newer, damaged])
+def test_a_kata_answers_with_json_text_when_the_file_is_broken(host: Host, spoil: Callable[[Path], None]) -> None:
+    approve(host.file, reader(), "look")
+    host.say()
+    spoil(host.file)
+    assert "The Kata file" in host.call("kata_look", {"path": "a"})["error"]
+    assert host.context.dispatched == []
+
+
+def test_a_kata_answers_with_json_text_after_the_unload(host: Host) -> None:
+    approve(host.file, reader(), "look")
+    host.say()
+    host.unload()
+    assert "closed" in host.call("kata_look", {"path": "a"})["error"]
+    assert host.context.dispatched == []
+
+
+def test_a_step_with_an_effect_is_not_run_when_it_cannot_be_written_down_first(ship: Host) -> None:
+    """Design section 8: a row before each step with an effect."""
+    ship.ask("kata_ship", {"branch": "main"})
+    with locked(ship.file):
+        assert "busy" in ship.call("kata_ship", {"branch": "main"})["error"]
+    assert ship.context.dispatched == []
+
+
+def test_what_a_run_did_is_kept(ship: Host) -> None:
+    """K75: `/kata runs` shows every step."""
+    ship.ask("kata_ship", {"branch": "main"})
+    run = ship.call("kata_ship", {"branch": "main"})["run"]
+    shown = ship.context.commands["kata"]("runs")
+    assert run in shown
+    assert shown.count("ok") >= 4
+
+
+def test_each_run_has_its_own_values(host: Host) -> None:
+    """B48."""
+    approve(host.file, reader(), "look")
+    host.say()
+    for path in ("a.md", "b.md"):
+        host.call("kata_look", {"path": path})
+    assert [arguments["path"][-4:] for tool, arguments, _ in host.context.dispatched if tool == "read_file"] == ["a.md", "b.md"]
+
+
+# ── The static tools ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("args", [{}, None, {"x": 1}, "junk"])
+def test_the_list_names_active_katas_and_only_reads(ship: Host, args: Any) -> None:
+    answer = ship.call("kata_list", args)
+    assert [one["tool"] for one in answer["katas"]] == ["kata_ship"]
+    assert list(answer["katas"][0]["arguments"]["properties"]) == ["branch"]
+    assert ship.context.dispatched == []
+
+
+@pytest.mark.parametrize("args", [{"run": "x"}, {}, None])
+def test_resume_says_that_it_is_not_there_and_never_acts(ship: Host, args: Any) -> None:
+    assert "not there yet" in ship.call("kata_resume", args)["error"]
+    assert ship.context.dispatched == []
+
+
+# ── Being found ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_prompt_has_no_section_without_katas(host: Host) -> None:
+    """Design section 11."""
+    assert host.context.sections["kata.active"](None) == ""
+
+
+def test_the_prompt_names_each_kata_with_its_arguments(ship: Host) -> None:
+    """Design section 11: so that one `tool_call` suffices."""
+    approve(ship.file, reader("path", "limit"), "look")
+    ship.say(turn_id="T2")
+    head, *lines = ship.context.sections["kata.active"]({}).split("\n")
+    assert "tool_call" in head
+    assert [line.split(": ")[0] for line in lines] == ["kata_look(path, limit)", "kata_ship(branch)"]
+
+
+def test_the_section_of_the_prompt_stays_short(host: Host) -> None:
+    """Design section 11: 120 characters each, 1,200 in all; whole lines."""
+    for number in range(30):
+        approve(host.file, reader(*(f"a_rather_long_argument_{n}" for n in range(number % 7 + 1))), f"k{number:02}_{'x' * number}")
+    host.say()
+    text = host.context.sections["kata.active"](None)
+    assert len(text) <= 1_200
+    assert all(len(line) <= 120 for line in text.split("\n"))
+    assert all(line.startswith("kata_k") for line in text.split("\n")[1:])
+    assert len(text.split("\n")) > 8
+
+
+def test_the_first_sentence_of_a_description_is_what_the_catalogue_shows(host: Host) -> None:
+    """Host contract 3: 60 characters, the first sentence."""
+    approve(host.file, reader(), "look")
+    approve(host.file, reader(*(f"argument_{n}" for n in range(20))), "x" * 59)
+    host.say()
+    for name in STATIC | {"kata_look", "kata_" + "x" * 59}:
+        schema = host.context.tools[name].schema
+        first = schema["description"].split(". ")[0].rstrip(".") + "."
+        assert len(first) <= 60
+    assert host.context.tools["kata_look"].schema["description"].startswith("Look: path. ")
+    assert host.context.tools["kata_look"].schema["parameters"]["required"] == ["path"]
+
+
+def test_a_new_proposal_is_announced_once_and_without_observed_values(host: Host) -> None:
+    """A40, design section 11."""
+    seen = InputField("path", "string", examples=("SECRETWORD",))
+    spec = Spec((seen,), (*reader().steps, step("terminal", command=Literal("cat OBSERVED"))))
+    propose(host.file, spec, "new")
+    told = [host.fire("on_session_finalize", session_id=S1, platform="cli", reason="shutdown") for _ in range(3)]
+    assert isinstance(told[0], str)
+    assert told[1:] == [None, None]
+    assert "hermes kata review 1" in told[0]
+    assert "\n" not in told[0]
+    assert not [word for word in ("SECRETWORD", "OBSERVED", "ls -l", "read_file") if word in told[0]]
+
+
+def test_a_chat_is_told_the_command_of_a_chat(host: Host) -> None:
+    propose(host.file, reader(), "new")
+    assert "/kata review 1" in host.fire("on_session_finalize", session_id=S1, platform="telegram", reason="session_boundary")
+
+
+def test_an_approved_kata_is_not_announced(host: Host) -> None:
+    approve(host.file, reader(), "look")
+    assert host.fire("on_session_finalize", session_id=S1, platform="cli", reason="shutdown") is None
+
+
+def test_a_command_in_the_shell_gives_its_exit_code(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
+    """0 done, 1 refused, 2 not understood."""
+    shell = host.context.commands["hermes kata"]
+    codes = [shell(SimpleNamespace(words=words, json=False, digest=None)) for words in ([], ["review", "9"], ["dance"])]
+    assert codes == [0, 1, 2]
+    assert "There is no kata '9'" in capsys.readouterr().out
+    assert shell(SimpleNamespace(words=["list"], json=True, digest=None)) == 0
+    assert json.loads(capsys.readouterr().out)["katas"] == []
+
+
+def test_half_characters_do_not_stop_the_shell(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
+    """B46."""
+    assert host.context.commands["hermes kata"](SimpleNamespace(words=["review", "\udcff"], json=False, digest=None)) == 1
+    assert "udcff" in capsys.readouterr().out
+    assert host.context.commands["hermes kata"](SimpleNamespace(words=["\ud835"], json=True, digest=None)) == 2
+    assert json.loads(capsys.readouterr().out)

@@ -1,0 +1,754 @@
+"""The verbs: what is recorded, proposed, shown, decided and run, on real SQLite and with a fake door."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import NOW, Bench, Did, bench, events, failed, five, proposal, routine, sh, tool
+
+from kata.model import (
+    Call,
+    Class,
+    Effect,
+    InputError,
+    Json,
+    Literal,
+    Object,
+    Outcome,
+    Refused,
+    Settings,
+    Spec,
+    State,
+    Status,
+    Step,
+    StepCall,
+    Trace,
+    TurnEnd,
+)
+from kata.service import RESERVED, RESULT_BYTES, Dispatch, Service, Unseen, brief, templated
+
+A, B, C, D = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all"), sh("docker compose up-all")
+
+
+@pytest.fixture
+def desk() -> Iterator[Bench]:
+    """A service in memory."""
+    with closing(bench()) as one:
+        yield one
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "kata.db"
+
+
+def state(one: Bench) -> list[object]:
+    """Everything that mining brought, as it can be compared."""
+    katas = [(k.id, k.state, k.fingerprint, k.version.number, k.version.spec, k.version.fit, k.version.exhibits) for k in one.store.katas()]
+    return [*katas, *one.store.near()]
+
+
+def audit(one: Bench) -> list[tuple[str, str, int, str, str]]:
+    """Who did what, oldest first."""
+    return [(row.actor, row.verb, row.kata, row.before, row.after) for row in reversed(one.store.audit(100))]
+
+
+# ── Recording ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_recorded_comes_back_masked(desk: Bench) -> None:
+    """Design section 4: arguments, result, reason, folder and the user's words."""
+    token = "ghp_" + "Ab3dE6gH9j" * 3 + "Kl2mN4"
+    name = desk.turn(
+        "c1",
+        Did("terminal", {"command": f"curl -H 'Authorization: Bearer {token}' x"}, json.dumps({"error": f"bad {token}"})),
+        message=f"use {token}",
+    )
+    turn = desk.store.turn(name)
+    assert turn is not None
+    assert token not in repr(turn) and "KATASECRET_" in turn.events[0].call.arguments["command"]
+    assert "KATASECRET_" in turn.events[0].outcome.reason and "KATASECRET_" in turn.events[0].outcome.result["error"]
+
+
+def test_a_secret_has_one_placeholder_in_a_conversation(desk: Bench) -> None:
+    """Design section 4: the same secret, the same placeholder, whatever the turn."""
+    token = "ghp_" + "Zy8xW5vU2t" * 3 + "Sr7qP1"
+    first, second = (desk.turn("c1", tool("web_search", {"seen": token}, query=token)) for _ in range(2))
+    kept = {json.dumps(desk.store.turn(name).events[0].call.arguments) for name in (first, second)}  # type: ignore[union-attr]
+    assert len(kept) == 1
+
+
+def test_a_long_result_is_masked_before_it_is_cut(desk: Bench) -> None:
+    """B52: a secret that lies across the cut leaves no half."""
+    token = "ghp_" + "Qa1wS2eD3r" * 3 + "Fv4tG5"
+    half = RESULT_BYTES // 2
+    name = desk.turn("c1", Did("read_file", {"path": "x"}, "a " * (half // 2 - 8) + token + " b" * RESULT_BYTES))
+    turn = desk.store.turn(name)
+    assert turn is not None
+    text = turn.events[0].outcome.result
+    assert len(text) < RESULT_BYTES + 100 and "characters cut by Kata" in text
+    assert not any(token[n : n + 7] in text for n in range(len(token) - 6))
+
+
+@pytest.mark.parametrize(
+    "result", [b"raw \xff bytes", {1, 2}, object(), float("nan"), json.loads("[" * 400 + "]" * 400), "\ud835 text", "a\0\x1b[31m"]
+)
+def test_an_odd_result_costs_no_other_record_of_its_batch(desk: Bench, result: object) -> None:
+    """B46: a bytes result, half characters, NUL: nothing is raised and the calls around it are kept."""
+    odd = Did("odd_tool", {"x": 1}, result)
+    name = desk.turn("c1", A, odd, B)
+    turn = desk.store.turn(name)
+    assert turn is not None
+    tools = [event.call.arguments.get("command") for event in turn.events if event.call.tool == "terminal"]
+    assert tools == ["git pull --rebase origin", "make build-release"]
+
+
+def test_a_secret_as_a_key_is_masked_too(desk: Bench) -> None:
+    """B18: no run of more than six characters of a secret, in a result that is a table by token either."""
+    token = "ghp_" + "Mn6bV7cX8z" * 3 + "Lk9jH0"
+    name = desk.turn("c1", Did("list_tokens", {"for": {token: 1}}, json.dumps({"tokens": {token: {"owner": "me"}}})))
+    assert token not in repr(desk.store.turn(name))
+
+
+# ── Proposing ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_third_conversation_brings_the_proposal_at_the_end_of_its_turn(desk: Bench) -> None:
+    """K16, K3, K12: silent before."""
+    for n in range(2):
+        desk.turn(f"c{n}", *routine(n))
+        mined = desk.service.mine()
+        assert (mined.turns, mined.proposed, mined.missed) == (1, (), ())
+    desk.turn("c2", *routine(2))
+    mined = desk.service.mine()
+    (kata,) = mined.proposed
+    assert kata.state is State.CANDIDATE and kata.id == 1 and len(kata.version.spec.steps) == 5
+    assert kata.version.fit.confidence == pytest.approx(0.784)
+    assert all(check.passed for check in kata.version.checks) and len(kata.version.checks) == 12
+
+
+def test_the_fourth_conversation_raises_the_confidence(desk: Bench) -> None:
+    """K53."""
+    assert desk.learn(4).version.fit.confidence == pytest.approx(0.8704)
+
+
+def test_new_evidence_shows_even_where_the_calls_are_the_same(desk: Bench) -> None:
+    """K53, design section 5.9: a routine without inputs has the same spec after the fourth conversation, and better evidence."""
+    kata = desk.learn(4, lambda n: (A, B, C))
+    assert kata.version.fit.support == 4 and kata.version.fit.confidence == pytest.approx(0.8704)
+
+
+def test_a_turn_is_mined_only_when_it_is_over_and_only_once(desk: Bench) -> None:
+    desk.turn("c1", A, B, ended=False)
+    assert desk.service.mine().turns == 0
+    name = desk.turn("c1", A, B)
+    assert desk.service.mine().turns == 1 and desk.service.mine().turns == 0
+    late = events(name, [A, B, C])[2]
+    desk.service.record([late])
+    assert desk.service.mine().turns == 1
+
+
+@pytest.mark.parametrize("who", ["cron", "subagent"])
+def test_work_that_no_person_asked_for_gives_no_support(desk: Bench, who: str) -> None:
+    """A2, B24, B40."""
+    for n in range(6):
+        desk.turn(f"c{n}", *routine(n), who=who)
+    desk.turn("c7", *routine(7))
+    desk.turn("c8", *routine(8))
+    assert desk.service.mine().proposed == () and desk.service.katas() == ()
+    desk.turn("c9", *routine(9))
+    (kata,) = desk.service.mine().proposed
+    assert kata.version.fit.support == 3
+
+
+def test_a_heartbeat_is_no_habit(desk: Bench) -> None:
+    """B24: one call a turn, fifteen turns, six cron sessions."""
+    for n in range(90):
+        desk.turn(f"cron{n % 6}", tool("write_file", path="hb.md", content=f"{n}"), who="cron")
+    assert desk.service.mine().proposed == () and desk.service.store.near() == ()
+
+
+def test_new_evidence_makes_a_new_revision_and_keeps_the_old_one(desk: Bench) -> None:
+    """Design section 5.9, K89: a candidate is never changed in place."""
+    first = desk.learn(3)
+    second = desk.revised()
+    assert second.id == first.id and second.version.number == 2 and second.version.spec.digest != first.version.spec.digest
+    assert desk.store.version(first.id, 1) == first.version
+
+
+def test_a_near_miss_says_which_rule_failed_and_goes_when_it_is_proposed(desk: Bench) -> None:
+    """K54, design section 5.7."""
+    strict = Service(desk.store, Settings(min_confidence=0.8), desk.service.door)
+    for n in range(3):
+        desk.turn(f"c{n}", *routine(n))
+    (miss,) = strict.mine().missed
+    assert miss.rule == "confidence" and desk.store.near() == (miss,)
+    desk.turn("c3", *routine(3))
+    assert len(strict.mine().proposed) == 1 and desk.store.near() == ()
+
+
+def test_a_routine_that_fails_a_check_is_not_proposed_and_the_check_is_named(desk: Bench) -> None:
+    """K55, K65: a tool's schema is another one today."""
+    desk.schemas["write_file"] = "f" * 16
+    for n in range(3):
+        desk.turn(f"c{n}", *routine(n))
+    mined = desk.service.mine()
+    assert mined.proposed == () and [miss.rule for miss in mined.missed] == ["tools_available"]
+
+
+def test_validation_calls_no_tool(desk: Bench) -> None:
+    """K56: all it has is the door, and the door's replay is handed a stub."""
+    asked: list[str] = []
+    door = desk.service.door
+
+    def replaying(spec: Spec, given: Mapping[str, Json], dispatch: Dispatch) -> Trace:
+        def watched(call: StepCall) -> Outcome:
+            asked.append(call.call.tool)
+            return dispatch(call)
+
+        return door.replay(spec, given, watched)
+
+    kata = desk.learn()
+    service = Service(desk.store, Settings(), replace(door, replay=replaying))
+    assert all(check.passed for check in service.validated(kata.version.spec, kata.version.exhibits))
+    assert set(asked) == {"terminal", "search_files", "read_file", "write_file"} and desk.store.runs() == ()
+
+
+def test_mining_turn_by_turn_equals_mining_all_turns_in_the_same_order() -> None:
+    """Design section 5.8."""
+    with closing(bench()) as one, closing(bench()) as other:
+        for n in range(5):
+            for desk in (one, other):
+                desk.turn(f"c{n % 4}", *routine(n), *((A, B) if n % 2 else ()))
+            one.service.mine()
+        other.service.mine()
+        assert state(one) == state(other) != []
+
+
+CHUNKS = ((A, B), (B, A), routine(0), routine(1), routine(2)[:3], (failed("web_search", query="x"),), (tool("clarify", question="?"),))
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcd"), st.sampled_from(["person", "cron"]), st.lists(st.sampled_from(CHUNKS), max_size=2)), max_size=8
+    )
+)
+def test_mining_is_the_same_at_once_and_turn_by_turn(rows: list[tuple[str, str, list[tuple[Did, ...]]]]) -> None:
+    """The law of design section 5.8, small: for every history, and when every turn is mined once more."""
+    with closing(bench()) as one, closing(bench()) as other:
+        for talk, who, chunks in rows:
+            for desk in (one, other):
+                desk.turn(talk, *(call for chunk in chunks for call in chunk), who=who)
+            one.service.mine()
+        other.service.mine()
+        assert state(one) == state(other)
+        before = {(k.id, k.fingerprint, k.state) for k in one.store.katas()}
+        one.service.record([TurnEnd(f"turn-{n}", NOW + 70) for n in range(len(rows))])
+        one.service.mine()
+        assert {(k.id, k.fingerprint, k.state) for k in one.store.katas()} >= before
+
+
+# ── Rejecting ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_rejected_routine_is_never_proposed_again(desk: Bench) -> None:
+    """K88, A29: whatever new evidence comes, and it is in no list."""
+    kata = desk.learn()
+    assert desk.service.reject("1", "chat").state is State.REJECTED
+    for n in range(3, 8):
+        desk.turn(f"c{n}", *routine(n))
+        assert desk.service.mine().proposed == ()
+    assert desk.service.katas() == () and desk.service.active() == ()
+    found = desk.store.kata(kata.id)
+    assert found is not None and found.state is State.REJECTED and found.version.number == 1
+
+
+def test_a_slightly_different_window_of_a_rejected_routine_stays_rejected_too(desk: Bench) -> None:
+    """A29: the last step is left away from now on."""
+    desk.learn()
+    desk.service.reject("1", "chat")
+    for n in range(3, 7):
+        desk.turn(f"c{n}", *routine(n)[:4])
+    assert desk.service.mine().proposed == () and desk.service.katas() == ()
+
+
+def test_a_decided_routine_is_not_listed_as_seen_but_not_proposed(desk: Bench) -> None:
+    """K88: an odd example later does not bring it back as a near miss."""
+    desk.learn()
+    desk.service.reject("1", "chat")
+    desk.turn(
+        "c8", *five("main", "x")[:1], tool("search_files", {"total": 0, "matches": []}, pattern="TODO", path="src"), *five("main", "x")[2:]
+    )
+    desk.service.mine()
+    assert desk.store.near() == ()
+
+
+def test_only_a_proposal_can_be_rejected(desk: Bench) -> None:
+    desk.approved()
+    with pytest.raises(Refused, match="Kata 1 is active"):
+        desk.service.reject("1", "cli")
+
+
+# ── Reviewing and approving ──────────────────────────────────────────────────────────────────────
+
+
+def test_nothing_is_a_tool_before_a_person_says_yes(file: Path) -> None:
+    """K4, B47: three restarts, no answer."""
+    with closing(bench(file)) as one:
+        one.learn()
+    for _ in range(3):
+        with closing(bench(file)) as again:
+            again.service.mine()
+            assert again.service.active() == ()
+            assert [kata.state for kata in again.service.katas()] == [State.CANDIDATE]
+    with closing(bench(file)) as last:
+        last.service.reject("1", "chat")
+        assert last.service.active() == () and last.service.katas() == ()
+
+
+def test_approving_makes_the_reviewed_revision_the_tool_of_that_name(desk: Bench) -> None:
+    """K19, K20, K84, K90."""
+    kata = desk.learn()
+    seen = desk.service.review("1", "chat")
+    done = desk.service.approve("1", "deploy_preview", "chat")
+    assert (done.state, done.tool, done.version.spec) == (State.ACTIVE, "kata_deploy_preview", seen.version.spec)
+    assert done.version.approved is not None and desk.service.active() == (done,) and done.id == kata.id
+
+
+def test_without_a_review_on_that_surface_nothing_is_approved(desk: Bench) -> None:
+    """Design section 10: what was seen in the chat was not seen in the shell."""
+    desk.learn()
+    with pytest.raises(Unseen, match="was not reviewed here"):
+        desk.service.approve("1", "x", "cli")
+    desk.service.review("1", "chat")
+    with pytest.raises(Unseen):
+        desk.service.approve("1", "x", "cli")
+    assert desk.service.active() == ()
+    assert desk.service.approve("1", "x", "chat").state is State.ACTIVE
+
+
+def test_only_the_revision_that_was_shown_can_be_approved(desk: Bench) -> None:
+    """B26, design section 10: new evidence came between review and approval."""
+    old = desk.learn().version.spec.digest
+    desk.service.review("1", "cli")
+    new = desk.revised()
+    with pytest.raises(Unseen, match=f"is now revision {new.version.spec.digest[:12]}, not {old[:12]}"):
+        desk.service.approve("1", "x", "cli")
+    assert desk.service.active() == ()
+    desk.service.review("1", "cli")
+    assert desk.service.approve("1", "x", "cli").version.number == 2
+
+
+def test_a_script_passes_the_digest_instead_of_a_review(desk: Bench) -> None:
+    """Design section 10: `--digest`, whole or its first eight characters or more."""
+    digest = desk.learn().version.spec.digest
+    for wrong in (digest[:7], "0" * 64, digest[::-1], digest + "0"):
+        with pytest.raises(Unseen):
+            desk.service.approve("1", "x", "cli", wrong)
+    assert desk.service.active() == ()
+    assert desk.service.approve("1", "x", "cli", digest[:8].upper()).state is State.ACTIVE
+
+
+def test_a_wrong_digest_is_not_made_good_by_a_review(desk: Bench) -> None:
+    desk.learn()
+    desk.service.review("1", "cli")
+    with pytest.raises(Unseen):
+        desk.service.approve("1", "x", "cli", "f" * 64)
+    assert desk.service.active() == ()
+
+
+@pytest.mark.parametrize("name", ["", "A", "1x", "_x", "a-b", "a b", "ä", "x" * 60, "kata_", "a\n", "\x1b[31m", "\ud835", "../x", "x.y"])
+def test_an_odd_name_is_refused_with_what_a_name_looks_like(desk: Bench, name: str) -> None:
+    """Design section 11."""
+    desk.learn()
+    desk.service.review("1", "cli")
+    with pytest.raises(Refused, match="Expected a name of small letters, digits and _") as caught:
+        desk.service.approve("1", name, "cli")
+    assert str(caught.value).isprintable() and desk.service.active() == ()
+
+
+@pytest.mark.parametrize("name", [*sorted(RESERVED), "kata_list", "kata_resume"])
+def test_a_command_word_is_no_name(desk: Bench, name: str) -> None:
+    """Design section 11."""
+    desk.learn()
+    desk.service.review("1", "cli")
+    with pytest.raises(Refused, match="is a command of Kata"):
+        desk.service.approve("1", name, "cli")
+
+
+@pytest.mark.parametrize(("name", "tool_name"), [("x" * 59, "kata_" + "x" * 59), ("kata_deploy", "kata_deploy"), ("a1_", "kata_a1_")])
+def test_a_good_name_gets_the_prefix_once(desk: Bench, name: str, tool_name: str) -> None:
+    """K20, design section 11: a leading `kata_` is dropped."""
+    desk.learn()
+    desk.service.review("1", "cli")
+    assert desk.service.approve("1", name, "cli").tool == tool_name
+
+
+def test_a_tool_name_of_somebody_else_is_refused(desk: Bench) -> None:
+    """Design section 11: the host would replace ours silently."""
+    desk.learn()
+    desk.service.review("1", "cli")
+    desk.taken.add("kata_deploy")
+    with pytest.raises(Refused, match="A tool kata_deploy exists already and is not ours"):
+        desk.service.approve("1", "deploy", "cli")
+    assert desk.service.approve("1", "deploy2", "cli").state is State.ACTIVE
+
+
+def test_the_name_of_another_kata_is_refused(desk: Bench) -> None:
+    desk.approved("deploy")
+    for n in range(3):
+        desk.turn(f"d{n}", A, B, C)
+    desk.service.mine()
+    desk.service.review("2", "cli")
+    with pytest.raises(Refused, match="is taken by kata 1"):
+        desk.service.approve("2", "deploy", "cli")
+    assert [kata.id for kata in desk.service.active()] == [1]
+
+
+@pytest.mark.parametrize(
+    "word", ["9", "0", "-1", "1.0", "nothing", "", "kata_nothing", "1 ", "99999999999999999999", "٣", "\x1b[31m", "\ud835"]
+)
+def test_an_unknown_number_or_name_is_one_clear_sentence(desk: Bench, word: str) -> None:
+    """Issue 2, bad input."""
+    desk.learn()
+    for verb in (desk.service.find, lambda one: desk.service.review(one, "cli"), lambda one: desk.service.reject(one, "cli")):
+        with pytest.raises(Refused, match=r"There is no kata .*; known: 1") as caught:
+            verb(word)
+        assert str(caught.value).isprintable()
+
+
+def test_a_kata_is_found_by_number_name_and_tool_name(desk: Bench) -> None:
+    """A32."""
+    kata = desk.approved("deploy")
+    assert desk.service.find("1") == desk.service.find("deploy") == desk.service.find("kata_deploy") == kata
+
+
+def test_numbers_are_never_used_twice(desk: Bench) -> None:
+    """A32."""
+    desk.learn()
+    desk.service.reject("1", "cli")
+    for n in range(3):
+        desk.turn(f"d{n}", A, B, C)
+    (kata,) = desk.service.mine().proposed
+    assert kata.id == 2
+
+
+def test_approval_validates_again_with_the_tools_of_today(desk: Bench) -> None:
+    """K55, K65."""
+    desk.learn()
+    desk.service.review("1", "cli")
+    desk.schemas["read_file"] = "f" * 16
+    with pytest.raises(Refused, match="Kata 1 does not pass tools_available any more"):
+        desk.service.approve("1", "deploy", "cli")
+    assert desk.service.active() == ()
+
+
+def test_an_active_kata_is_not_approved_again(desk: Bench) -> None:
+    desk.approved("deploy")
+    desk.service.review("1", "cli")
+    with pytest.raises(Refused, match="Kata 1 is active"):
+        desk.service.approve("1", "other", "cli")
+    assert desk.service.active()[0].name == "deploy"
+
+
+def test_a_rejected_kata_is_not_approved(desk: Bench) -> None:
+    """K88."""
+    desk.learn()
+    desk.service.review("1", "cli")
+    desk.service.reject("1", "cli")
+    with pytest.raises(Refused, match="Kata 1 is rejected"):
+        desk.service.approve("1", "deploy", "cli")
+
+
+def test_an_active_routine_is_not_proposed_again(desk: Bench) -> None:
+    desk.approved()
+    for n in range(3, 6):
+        desk.turn(f"c{n}", *routine(n))
+        assert desk.service.mine().proposed == ()
+    assert [kata.version.number for kata in desk.service.katas()] == [1]
+
+
+def test_every_decision_is_in_the_audit_log_with_its_actor(desk: Bench) -> None:
+    """K92."""
+    desk.learn()
+    desk.turn("c9", *five("hotfix/42", "lib/odd_name.rb"))
+    desk.service.mine()
+    desk.service.review("1", "chat")
+    desk.service.approve("1", "deploy", "chat")
+    for n in range(3):
+        desk.turn(f"d{n}", A, B, C)
+    desk.service.mine()
+    desk.service.reject("2", "dashboard")
+    assert audit(desk) == [
+        ("system", "propose", 1, "", "candidate"),
+        ("system", "revise", 1, "candidate", "candidate"),
+        ("chat", "approve", 1, "candidate", "active"),
+        ("system", "propose", 2, "", "candidate"),
+        ("dashboard", "reject", 2, "candidate", "rejected"),
+    ]
+    assert desk.store.audit(3)[2].digest == desk.service.find("1").version.spec.digest
+
+
+# ── Two of us on one file ────────────────────────────────────────────────────────────────────────
+
+
+def test_of_two_approvals_one_wins_and_the_other_gets_a_clear_sentence(file: Path) -> None:
+    """Design section 10: the second comes while the first is between its checks and its decision."""
+    with closing(bench(file)) as one, closing(bench(file)) as other:
+        one.learn()
+        one.service.review("1", "cli")
+        other.service.review("1", "chat")
+        door = one.service.door
+
+        def meanwhile(name: str) -> str | None:
+            if not other.service.active():
+                other.service.approve("1", "theirs", "chat")
+            return door.schema(name)
+
+        slow = Service(one.store, Settings(), replace(door, schema=meanwhile))
+        with pytest.raises(Refused, match="Kata 1 is active; approve needs it to be candidate"):
+            slow.approve("1", "ours", "cli")
+        assert [kata.tool for kata in one.service.active()] == ["kata_theirs"]
+        assert [row[1] for row in audit(one)] == ["propose", "approve"]
+
+
+def test_of_many_approvals_at_the_same_time_exactly_one_wins(file: Path) -> None:
+    """Design sections 10 and 12."""
+    with closing(bench(file)) as first:
+        first.learn()
+        first.service.review("1", "cli")
+    answers: list[object] = []
+    start = threading.Barrier(4)
+
+    def approve(name: str) -> None:
+        with closing(bench(file)) as desk:
+            start.wait(20)
+            try:
+                answers.append(desk.service.approve("1", name, "cli").tool)
+            except Refused as error:
+                answers.append(error)
+
+    threads = [threading.Thread(target=approve, args=(f"name{n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    won = [one for one in answers if isinstance(one, str)]
+    lost = [str(one) for one in answers if isinstance(one, Refused)]
+    assert len(won) == 1 and len(lost) == 3
+    assert all("Kata 1 is active" in text for text in lost)
+
+
+def test_an_approval_and_a_rejection_cannot_both_win(file: Path) -> None:
+    with closing(bench(file)) as one, closing(bench(file)) as other:
+        one.learn()
+        one.service.review("1", "cli")
+        other.service.reject("1", "chat")
+        with pytest.raises(Refused, match="Kata 1 is rejected"):
+            one.service.approve("1", "x", "cli")
+        assert one.service.active() == ()
+
+
+def test_an_approval_in_one_process_is_seen_by_the_other_at_once(file: Path) -> None:
+    """Design section 12."""
+    with closing(bench(file)) as one, closing(bench(file)) as other:
+        before = other.store.generation()
+        one.approved("deploy")
+        assert [kata.tool for kata in other.service.active()] == ["kata_deploy"]
+        assert other.store.generation() > before
+
+
+# ── Announcing ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_proposal_is_announced_once_and_without_observed_values(desk: Bench) -> None:
+    """K12, A1, design section 11."""
+    assert desk.service.announcement("cli") is None
+    desk.learn()
+    line = desk.service.announcement("cli")
+    assert line == "Kata: a routine of 5 steps, seen in 3 conversations, could be one tool. Look: hermes kata review 1"
+    assert desk.service.announcement("cli") is None and desk.service.announcement("telegram") is None
+
+
+def test_a_chat_platform_is_told_the_slash_command(desk: Bench) -> None:
+    desk.learn()
+    line = desk.service.announcement("telegram")
+    assert line is not None and line.endswith("/kata review 1")
+
+
+def test_the_announcement_is_told_once_across_restarts(file: Path) -> None:
+    with closing(bench(file)) as one:
+        one.learn()
+        assert one.service.announcement("cli")
+    with closing(bench(file)) as again:
+        assert again.service.announcement("cli") is None
+
+
+# ── Running ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def answers(*results: Json) -> Callable[[StepCall], Outcome]:
+    """A dispatcher that gives these results one after the other."""
+    waiting = list(results)
+    return lambda asked: Outcome.read(waiting.pop(0))
+
+
+GOOD = [one.result for one in five("topic-9", "src/new.py")]
+
+
+def test_a_run_issues_the_calls_and_keeps_a_row_of_every_step(desk: Bench) -> None:
+    """K5, K70, K21."""
+    kata, asked = desk.approved(), []
+    give = answers(*GOOD)
+
+    def dispatch(one: StepCall) -> Outcome:
+        asked.append(one.call)
+        return give(one)
+
+    trace = desk.service.start(kata, {"branch": "topic-9"}, "run-1", "s1", dispatch)
+    assert trace.status is Status.OK
+    assert asked == [Call(one.tool, one.arguments) for one in five("topic-9", "src/new.py")]
+    (row,) = desk.store.runs(kata.id)
+    assert (row.id, row.status, row.tool, row.version, row.digest) == ("run-1", Status.OK, "kata_todo_notes", 1, kata.version.spec.digest)
+    assert [step.status for step in row.steps] == [Status.OK] * 5 and row.finished is not None and row.inputs == {"branch": "topic-9"}
+
+
+def test_a_failed_step_stops_the_run_and_the_row_says_where(desk: Bench) -> None:
+    """K75, K60."""
+    kata = desk.approved()
+    bad = json.dumps({"error": "no such place"})
+    trace = desk.service.start(kata, {"branch": "topic-9"}, "run-1", "s1", answers(GOOD[0], bad, bad, *GOOD))
+    assert trace.status is Status.ERROR
+    (row,) = desk.store.runs()
+    assert [step.status for step in row.steps] == [Status.OK, Status.ERROR, Status.SKIPPED, Status.SKIPPED, Status.SKIPPED]
+    assert row.status is Status.ERROR and "no such place" in row.steps[1].reason
+
+
+def test_a_step_with_an_effect_is_written_down_before_it_is_done(desk: Bench) -> None:
+    """Design section 8: after a crash the trace says unknown, never "not done"."""
+    kata, seen = desk.approved(), []
+    give = answers(*GOOD)
+
+    def dispatch(one: StepCall) -> Outcome:
+        if not kata.version.spec.steps[one.index].effect.plain_read:
+            seen.append([step.status for step in desk.store.runs()[0].steps if step.index == one.index])
+        return give(one)
+
+    desk.service.start(kata, {"branch": "topic-9"}, "run-1", "s1", dispatch)
+    assert seen and all(one == [Status.UNKNOWN] for one in seen)
+
+
+def test_a_run_that_crashes_stays_unknown(desk: Bench) -> None:
+    kata = desk.approved()
+
+    def crash(one: StepCall) -> Outcome:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        desk.service.start(kata, {"branch": "topic-9"}, "run-1", "s1", crash)
+    (row,) = desk.store.runs()
+    assert row.status is Status.UNKNOWN and row.finished is None
+
+
+def test_arguments_that_do_not_fit_start_nothing(desk: Bench) -> None:
+    """K69."""
+    kata = desk.approved()
+    for wrong in ({}, {"branch": 3}, {"branch": "x", "other": "y"}):
+        with pytest.raises(InputError):
+            desk.service.start(kata, wrong, "run-1", "s1", answers())
+    assert desk.store.runs() == ()
+
+
+def test_a_secret_in_a_run_reaches_the_tool_and_not_the_file(desk: Bench) -> None:
+    token = "ghp_" + "Tg5bN6hY7u" * 3 + "Jm8kI9"
+    kata, sent = desk.approved(), []
+
+    def dispatch(one: StepCall) -> Outcome:
+        sent.append(json.dumps(dict(one.call.arguments)))
+        return Outcome.read(json.dumps({"error": f"denied for {token}"}))
+
+    desk.service.start(kata, {"branch": token}, "run-1", "s1", dispatch)
+    assert token in sent[0] and token not in repr(desk.store.runs())
+
+
+def test_an_answer_that_is_not_json_ends_no_run_without_its_trace(desk: Bench) -> None:
+    """B46, design section 8: what already ran must reach the agent."""
+    kata = desk.approved()
+    trace = desk.service.start(kata, {"branch": "topic-9"}, "run-1", "s1", lambda one: Outcome(Status.OK, b"\xff raw"))
+    assert isinstance(trace, Trace)
+
+
+def test_the_question_lists_every_step_with_its_command_and_the_revision(desk: Bench) -> None:
+    """K80, A24, B26: what is known is filled in, what comes later has its mark."""
+    kata = desk.approved()
+    text = desk.service.question(kata, {"branch": "topic-9"})
+    lines = text.split("\n")
+    assert lines[0] == "kata_todo_notes runs 5 steps:" and len(lines) == 7
+    assert lines[1].endswith(": git checkout topic-9") and lines[4].endswith(": wc -l ‹step 2 · matches.0.path›")
+    assert kata.version.spec.digest[:12] in lines[6]
+
+
+def test_the_question_shows_a_hostile_value_without_its_control_characters(desk: Bench) -> None:
+    """W10, B46."""
+    text = desk.service.question(desk.approved(), {"branch": "x\x1b[2J\n9. read: harmless\u202e"})
+    assert all(line.isprintable() for line in text.split("\n")) and len(text.split("\n")) == 7
+
+
+def test_the_question_hides_no_part_of_a_long_command(desk: Bench) -> None:
+    """B26: one yes covers no more than was shown."""
+    long = "echo " + " ".join(f"word{n}" for n in range(40)) + " && rm -rf build"
+    step = Step("terminal", Object((("command", Literal(long)),)), Effect(Class.UNKNOWN, True, "removes"), "")
+    kata = desk.store.propose(proposal([step]), 1.0)
+    assert kata is not None and "rm -rf build" in desk.service.question(kata, {})
+
+
+# ── In words ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_call_in_words_is_one_printable_line() -> None:
+    """B46, W10."""
+    for text in ("a\nb", "\x1b[31mred\x1b[0m", "\ud835", "a\tb", "\u202eabc", "x" * 500):
+        for call in (Call("terminal", {"command": text}), Call("write_file", {"path": text, "content": text}), Call("odd", {text: 1})):
+            line = brief(call)
+            assert line.isprintable() and len(line) <= 160
+
+
+def test_a_step_in_words_is_printable_whatever_its_names() -> None:
+    """W10: an argument's name is observed text too."""
+    for text in ("a\nb", "\x1b[31mred", "\ud835", "\u202eabc"):
+        for step in (
+            Step("terminal", Object((("command", Literal("ls")), (text, Literal(text)))), Effect(Class.READ)),
+            Step("odd", Object(((text, Literal(text)),)), Effect(Class.READ)),
+        ):
+            assert templated(step).isprintable()
+
+
+def test_the_law_of_names_holds_for_whatever_is_typed(desk: Bench) -> None:
+    kata = desk.learn()
+
+    @given(st.text(max_size=70))
+    @settings(max_examples=100)
+    def law(name: str) -> None:
+        try:
+            wanted = desk.service.chosen(name, kata)
+        except Refused:
+            return
+        assert wanted not in RESERVED and len(wanted) <= 59 and wanted.isascii() and wanted[0].islower()
+        assert wanted == name.removeprefix("kata_")
+
+    law()
+
+
+def test_a_line_break_in_a_command_is_shown_because_it_separates_commands() -> None:
+    """B26, K18: `rm -rf a` and a second line must not look like `rm -rf a touch b`."""
+    plain, broken = ({"command": f"rm -rf a{gap}touch b"} for gap in (" ", "\n"))
+    assert brief(Call("terminal", plain)) != brief(Call("terminal", broken))
+    first, second = (Step("terminal", Object((("command", Literal(one["command"])),)), Effect(Class.READ)) for one in (plain, broken))
+    assert templated(first) != templated(second)
