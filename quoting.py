@@ -135,9 +135,10 @@ def _words(text: str) -> frozenset[str]:
 
 RUNNERS = _words(
     "env timeout time nice ionice stdbuf strace ltrace watch flock xargs parallel ssh chroot setsid doas su runuser script eval exec "
-    "source . sudo nohup command npx bunx uvx pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab gdb "
-    "make trap builtin let unset alias declare export local readonly typeset read mapfile pkexec busybox systemd-run hyperfine "
-    "powershell pwsh cmd entr unshare nsenter firejail screen tmux xterm start-stop-daemon run-parts setarch taskset chrt cgexec dbus-run-session"
+    "source . sudo nohup command npx bunx uvx pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab "
+    "gdb make trap builtin let unset alias declare export local readonly typeset read mapfile pkexec busybox systemd-run hyperfine "
+    "powershell pwsh cmd entr unshare nsenter firejail screen tmux xterm start-stop-daemon run-parts setarch taskset chrt cgexec "
+    "dbus-run-session"
 )
 """Programs that take a command, another language or names that the shell evaluates as arguments."""
 INTERPRETER = re.compile(r"(?:ba|z|da|k|fi)?sh|(?:python|pypy|perl|ruby|php|lua|node)[0-9.]*|deno|bun|Rscript|julia|tsx|ts-node")

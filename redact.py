@@ -499,7 +499,10 @@ _ATTRIBUTES = frozenset("path domain expires max-age samesite version priority s
 
 
 def _fields(text: str, low: int, high: int) -> Iterator[Span]:
-    """Values beside a name that announces a secret: assignments, fields, flags with `=`, headers, queries."""
+    """Values beside a name that announces a secret: assignments, fields, flags with `=`, headers, queries.
+
+    An empty span says how far the text was read: a value that is masked already must be passed over like one that is not, or masking
+    twice would read on in the middle of it."""
     match = _NAME.search(text, low, high)
     while match:
         at, name = match.end(), _announced(text, match)
@@ -542,6 +545,8 @@ def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
     alone = value.alone and len(content) >= MEMORABLE and content.isalpha() and content.islower()
     if _counts(content, name, value.quoted or glued or header or alone, value.quoted):
         yield Span(value.start, value.stop, name.kind)
+    elif PLACEHOLDER.search(content):
+        yield Span(value.stop, value.stop, name.kind)
 
 
 def _shuts(text: str, match: re.Match[str]) -> bool:
@@ -580,6 +585,8 @@ def _credentials(text: str, match: re.Match[str]) -> Iterator[Span]:
         stop = start + len(text[start : start + LONGEST].split("\n", 1)[0])
     if _counts(text[start:stop], Name("auth"), plain=True):
         yield Span(start, stop, "auth")
+    elif PLACEHOLDER.search(text, start, stop):
+        yield Span(stop, stop, "auth")
 
 
 def _cookies(text: str, match: re.Match[str]) -> Iterator[Span]:
@@ -588,7 +595,7 @@ def _cookies(text: str, match: re.Match[str]) -> Iterator[Span]:
     line = _LINE.match(text, value.start) if match["sep"] == ":" and not value.quoted else None
     stop = line.end() if line else value.stop
     yield from _pairs(text, value.start, stop)
-    yield Span(stop, stop, "cookie")  # nothing, but as far as this the text has been read
+    yield Span(stop, stop, "cookie")
 
 
 def _pairs(text: str, start: int, stop: int) -> Iterator[Span]:
