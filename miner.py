@@ -36,6 +36,7 @@ from .model import (
     canonical,
     walk,
 )
+from .origins import informative
 
 IDLE_S = 300.0
 """A pause longer than this breaks a run (K36); exactly this does not (A3)."""
@@ -269,7 +270,7 @@ def _fixed_words(command: Command) -> Iterator[str]:
 
 
 def _means(value: Json) -> bool:
-    return templating.informative(value) or isinstance(value, dict | list) and bool(value)
+    return informative(value) or isinstance(value, dict | list) and bool(value)
 
 
 def specified(template: templating.Template, example: Example) -> Spec:

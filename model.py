@@ -308,11 +308,25 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class Pick:
+    """A part of a path that says which element is meant: the "only" one, the "last", the one "where" `field` equals `value`, the one under
+    the "key" that `value` gives; or "json", the JSON that a text holds."""
+
+    how: str
+    field: str = ""
+    value: Expression | None = None
+
+
+Part = str | int | Pick
+PICKS = ("only", "last", "where", "key", "json")
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
-    """A value out of the result of an earlier step (K47); `step` counts from 0, `path` holds keys and indices."""
+    """A value out of the result of an earlier step (K47); `step` counts from 0, `path` holds keys, indices and selectors."""
 
     step: int
-    path: tuple[str | int, ...]
+    path: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +379,8 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return tuple(value for _, value in pairs)
         case Array(items):
             return items
+        case Reference(_, path):
+            return tuple(part.value for part in path if isinstance(part, Pick) and part.value is not None)
     return ()
 
 
@@ -383,7 +399,7 @@ def expression_json(expression: Expression) -> Json:
         case Input(name):
             return {"input": name}
         case Reference(step, path):
-            return {"step": step, "path": list(path)}
+            return {"step": step, "path": [_part_json(part) for part in path]}
         case Concat(parts):
             return {"concat": [expression_json(part) for part in parts]}
         case Command(pieces):
@@ -401,8 +417,8 @@ def read_expression(stored: Json) -> Expression:
             return Literal(value)
         case {"input": str(name)}:
             return Input(name)
-        case {"step": int(step), "path": list(path)} if all(isinstance(part, str | int) for part in path):
-            return Reference(step, tuple(path))
+        case {"step": int(step), "path": list(path)}:
+            return Reference(step, tuple(_read_part(part) for part in path))
         case {"concat": list(parts)}:
             return Concat(tuple(read_expression(part) for part in parts))
         case {"command": list(pieces)}:
@@ -412,6 +428,21 @@ def read_expression(stored: Json) -> Expression:
         case {"array": list(items)}:
             return Array(tuple(read_expression(item) for item in items))
     raise SpecError(f"Expected an expression of spec format {SPEC_FORMAT}, got {str(stored)[:80]!r}")
+
+
+def _part_json(part: Part) -> Json:
+    if not isinstance(part, Pick):
+        return part
+    return {"pick": part.how, "field": part.field, "value": None if part.value is None else expression_json(part.value)}
+
+
+def _read_part(stored: Json) -> Part:
+    match stored:
+        case str() | int():
+            return stored
+        case {"pick": str(how), "field": str(name), "value": value} if how in PICKS:
+            return Pick(how, name, None if value is None else read_expression(value))
+    raise SpecError(f"Expected a part of a path, got {str(stored)[:80]!r}")
 
 
 def _read_hole(stored: Json) -> Hole:

@@ -54,8 +54,8 @@ _SEGMENT = re.compile(r"[A-Za-z0-9]+")
 _WORDY = re.compile(r"[A-Za-z][A-Za-z_./\-]*")
 _CHAIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _REFERENCE = re.compile(
-    r"\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_.]+)\}?|\$\{?(?:env|ENV|secrets)[:.]\w+\}?|\$\(.*|\$\{\{.*|\{\{.*|%\w+%|%[({].*|\{[\w.]*\}|<[^<>]*>"
-    r"|\[[A-Za-z_ ]*\]|:[a-z_]+|\w+://[^@]*|(?:env|file|fd):.*",
+    r"\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_.]+)\}?|\$\{?(?:env|ENV|secrets)[:.]\w+\}?|\$\(.*\)|\$\{\{[^{}]*\}\}|\{\{[^{}]*\}\}|%\w+%|%\(\w+\)s"
+    r"|\{[\w.]*\}|<[^<>]*>|\[[A-Za-z_ ]*\]|:[a-z_]+|\w+://[^@]*|(?:env|file|fd):.*",
     re.DOTALL,
 )
 _CALL = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)[(\[].*", re.DOTALL)
@@ -96,9 +96,9 @@ def _void(text: str) -> bool:
     core = text.lower().strip("<>[]{}()*'\" \t")
     if core in NOTHING or set(core) <= set("x*.-_•…") or not re.search(r"\w", PLACEHOLDER.sub("", text)):
         return True
-    if _REFERENCE.fullmatch(text) or text.startswith("-----BEGIN"):
+    if text.startswith("-----BEGIN"):
         return True
-    return _PATH.fullmatch(text) is not None and not _random(text)
+    return (_REFERENCE.fullmatch(text) or _PATH.fullmatch(text)) is not None and not _random(text)
 
 
 def _code(text: str) -> bool:
@@ -827,7 +827,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 # ── Characters that nobody sees ──────────────────────────────────────────────────────────────────
 
 _UNSEEN = re.compile(
-    r"\x1b\[[0-9;:?]{0,30}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
+    r"\x1b\[[0-9;:?]{0,30}[A-Za-z]|[\x00-\x08\x0e-\x1f\x7f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
 )
 
 
@@ -870,11 +870,11 @@ class _Seen:
 
 _MARKS = r"\s'\"`;|&<>(){}\[\]*?~\x00-\x1f$\\"
 _PIECES = re.compile(
-    r"(?P<keep>\\+(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[\s\S])|\$\{[A-Z_][A-Z0-9_]*\}|\$[A-Z_]{1,30}(?!\w)|\$[0-9?$!#@*-]?"
-    rf"|(?<=[A-Za-z0-9_])[^\w{_MARKS}=#])"
-    rf"|(?<=\$)[A-Za-z_][A-Za-z0-9_]*+|(?![A-Za-z_]\w*=)[^{_MARKS}=#][^{_MARKS}]*+|[^{_MARKS}=#][^{_MARKS}=]*+|(?P<mark>[\s\S])"
+    r"(?P<keep>\\+(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[\s\S])|\$\{[A-Z_][A-Z0-9_]*\}|\$[A-Z_]{1,30}(?!\w)|\$[0-9?$!#@*-]?)"
+    rf"|(?<=\$)[A-Za-z_][A-Za-z0-9_]*+|(?![A-Za-z_]\w*=)\w[^{_MARKS}]*+|\w[^{_MARKS}=]*+|(?P<mark>[\s\S])"
 )
-"""What stays of a secret, and the runs that are replaced. `a=` stays apart, `1=` does not: only the first could be an assignment."""
+"""What stays of a secret, and the runs that are replaced. A run begins with a letter, digit or `_`, as its placeholder does, so that what
+is read around it is read in the same way again. `a=` stays apart, `1=` does not: only the first could be an assignment."""
 _ACTIVE = re.compile(r"['\"`$\\]")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 

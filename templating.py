@@ -6,9 +6,10 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
-from . import quoting, shell
+from . import origins, quoting, shell
 from .model import (
     SHELL_TOOLS,
     Array,
@@ -24,19 +25,17 @@ from .model import (
     Literal,
     Object,
     OpaqueCommand,
+    Part,
+    Pick,
     Reference,
     Spec,
     TemplateError,
     canonical,
+    children,
     walk,
 )
+from .origins import Origin, Origins, Vector, ties
 from .redact import PLACEHOLDER
-
-MAX_LEAVES = 2_000
-"""Values of one result that are looked at as the origin of a later argument."""
-MAX_DEPTH = 12
-INFORMATIVE = 3
-"""Shortest text that may tie two steps (A9)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,8 @@ def render(expression: Expression, inputs: Mapping[str, Json], results: Sequence
             if name not in inputs:
                 raise TemplateError(f"Expected a value for the input {name!r}, got none")
             return inputs[name]
-        case Reference(step, path):
-            return _follow(results, step, path)
+        case Reference():
+            return _follow(results, expression, inputs)
         case Concat(parts):
             return "".join(as_text(render(part, inputs, results)) for part in parts)
         case Command():
@@ -86,28 +85,29 @@ def render(expression: Expression, inputs: Mapping[str, Json], results: Sequence
             return [render(item, inputs, results) for item in items]
 
 
-def _follow(results: Sequence[Json], step: int, path: tuple[str | int, ...]) -> Json:
+def _follow(results: Sequence[Json], reference: Reference, inputs: Mapping[str, Json]) -> Json:
+    step, path = reference.step, reference.path
     if step >= len(results):
         raise TemplateError(f"Expected the result of step {step + 1}, which has not run")
-    value = results[step]
-    for depth, part in enumerate(path):
-        fits = (
-            isinstance(value, dict)
-            and isinstance(part, str)
-            and part in value
-            or isinstance(value, list)
-            and isinstance(part, int)
-            and part < len(value)
-        )
-        if not fits:
-            raise TemplateError(f"Expected {dotted(path)} in the result of step {step + 1}; {dotted(path[: depth + 1])} is missing")
-        value = value[part]
-    return value
+    try:
+        return origins.follow(results[step], path, lambda expression: render(expression, inputs, results))
+    except origins.Missing as missing:
+        found = dotted(path[: missing.depth + 1])
+        raise TemplateError(f"Expected {dotted(path)} in the result of step {step + 1}; {found} is missing or not clear") from missing
 
 
-def dotted(path: tuple[str | int, ...]) -> str:
-    """A path as a person reads it: `files.0`; the whole result is `result`."""
-    return ".".join(str(part) for part in path) or "result"
+def dotted(path: tuple[Part, ...]) -> str:
+    """A path as a person reads it: `files.0`, `bills[status = Overdue].id`; the whole result is `result`."""
+    text = ""
+    for part in path:
+        text += _shown(part) if isinstance(part, Pick) else f".{part}"
+    return text.removeprefix(".") or "result"
+
+
+def _shown(part: Pick) -> str:
+    value = part.value
+    other = f"‹{value.name}›" if isinstance(value, Input) else as_shown(value.value) if isinstance(value, Literal) else "…"
+    return {"json": ".json", "key": f".{other}", "where": f"[{part.field} = {other}]"}.get(part.how, f"[{part.how}]")
 
 
 def _render_command(command: Command, inputs: Mapping[str, Json], results: Sequence[Json]) -> str:
@@ -125,6 +125,8 @@ class _Bindings:
     types: Mapping[str, str]
     found: dict[str, Json] = field(default_factory=dict)
     texts: list[tuple[tuple[Expression, ...], str]] = field(default_factory=list)
+    lookups: list[tuple[Reference, Json]] = field(default_factory=list)
+    """References whose selectors need an input; their values are known."""
 
     def bind(self, name: str, value: Json) -> bool:
         if name in self.found:
@@ -167,8 +169,11 @@ def _unify(expression: Expression, value: Json, results: Sequence[Json], binding
             return same(fixed, value)
         case Input(name):
             return bindings.bind(name, value)
-        case Reference(step, path):
-            return same(_follow(results, step, path), value)
+        case Reference():
+            if any(isinstance(part, Input) for part in children(expression)):
+                bindings.lookups.append((expression, value))
+                return True
+            return same(_follow(results, expression, {}), value)
         case Concat(parts):
             bindings.texts.append((parts, value))
             return isinstance(value, str)
@@ -222,6 +227,8 @@ def _flat(parts: Sequence[Expression]) -> Iterator[Expression]:
 
 def _solve(bindings: _Bindings, results: Sequence[Json]) -> bool:
     """Solve the equations with the fewest unknowns first, so that what is known helps to split the rest."""
+    for reference, value in bindings.lookups:
+        _look_up(reference, value, results, bindings)
     waiting = bindings.texts
     while waiting:
         waiting.sort(key=lambda equation: len(_unknown(equation[0], bindings)))
@@ -229,6 +236,23 @@ def _solve(bindings: _Bindings, results: Sequence[Json]) -> bool:
         if not _solve_one(parts, text, bindings, results):
             return False
     return True
+
+
+def _look_up(reference: Reference, value: Json, results: Sequence[Json], bindings: _Bindings) -> None:
+    """Bind the name in a table under which the value stands; the first when there are several."""
+    at = next((i for i, part in enumerate(reference.path) if isinstance(part, Pick) and part.how == "key"), None)
+    if at is None or not isinstance(reference.path[at], Pick):
+        return
+    name = reference.path[at].value  # type: ignore[union-attr]  # asked the line before
+    table = _follow(results, Reference(reference.step, reference.path[:at]), bindings.found)
+    if not isinstance(name, Input) or name.name in bindings.found or not isinstance(table, dict):
+        return
+    for key in table:
+        found = {**bindings.found, name.name: key}
+        with suppress(TemplateError):
+            if same(_follow(results, reference, found), value):
+                bindings.bind(name.name, key)
+                return
 
 
 def _unknown(parts: Sequence[Expression], bindings: _Bindings) -> set[str]:
@@ -251,9 +275,6 @@ def _solve_one(parts: Sequence[Expression], text: str, bindings: _Bindings, resu
 
 # ── Learning ─────────────────────────────────────────────────────────────────────────────────────
 
-Vector = tuple[Json, ...]
-"""The values of one argument position, one per example."""
-
 
 def infer(examples: Sequence[Example]) -> Template:
     """The template that reproduces every example; TemplateError when there is none. Out of one example everything is
@@ -272,22 +293,13 @@ class _Unknown:
     steps: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """Something that is known before a step runs, with its value in every example."""
-
-    expression: Expression
-    vector: Vector
-    rank: tuple[int, ...]
-
-
 class _Learner:
     """One pass over the steps; `unknowns` and `origins` grow from left to right."""
 
     def __init__(self, examples: tuple[Example, ...]) -> None:
         self.examples = examples
         self.unknowns: list[_Unknown] = []
-        self.origins: list[_Origin] = []
+        self.origins = Origins()
         self.step = 0
 
     def template(self) -> Template:
@@ -295,7 +307,7 @@ class _Learner:
         for index in range(len(self.examples[0].events)):
             self.step = index
             steps.append(self._arguments())
-            self.origins += _origins(index, [example.results[index] for example in self.examples])
+            self.origins.add([example.results[index] for example in self.examples])
         names = _names(self.unknowns)
         renamed = tuple(_renamed(step, names) for step in steps)
         fields = tuple(
@@ -347,8 +359,21 @@ class _Learner:
             if _equal(unknown.vector, vector):
                 unknown.steps.append(self.step)
                 return Input(f"#{index}")
-        fitting = [origin for origin in self.origins if _equal(origin.vector, vector) and _ties(origin.vector)]
-        return min(fitting, key=lambda origin: origin.rank).expression if fitting else None
+        origin = self.origins.whole(vector, self._known())
+        return self._taken(origin) if origin else None
+
+    def _known(self) -> list[tuple[Expression, Vector]]:
+        return [(Input(f"#{index}"), unknown.vector) for index, unknown in enumerate(self.unknowns)]
+
+    def _taken(self, origin: Origin) -> Reference:
+        """The reference of an origin, with an input for the names of a table where it needs them."""
+        for part in children(origin.reference):
+            self._used(part)
+        if not origin.keys:
+            return origin.reference
+        name = self._unknown(origin.keys, (3, "name"))
+        path = tuple(replace(part, value=name) if isinstance(part, Pick) and part.how == "key" else part for part in origin.reference.path)
+        return Reference(origin.reference.step, path)
 
     def _unknown(self, vector: Vector, hint: tuple[int, str]) -> Input:
         for value in vector:
@@ -370,48 +395,48 @@ class _Learner:
         found = self._contained(vector)
         if found is None:
             return self._leftover(vector, hint, coarse)
-        origin, cuts = found
+        known, cuts = found
         beside = (4, "value")
         left = self._text(tuple(text[:at] for text, (at, _) in zip(vector, cuts, strict=True)), beside, coarse=False)
         right = self._text(tuple(text[end:] for text, (_, end) in zip(vector, cuts, strict=True)), beside, coarse=False)
-        return tuple(part for part in (*left, origin.expression, *right) if part != Literal(""))
+        return tuple(part for part in (*left, known, *right) if part != Literal(""))
 
     def _whole_text(self, vector: Vector) -> Expression | None:
         if len(set(vector)) == 1:
             return Literal(_clean(vector[0]))
-        fitting = [origin for origin in self._known() if origin.vector == vector]
-        return self._used(min(fitting, key=lambda origin: origin.rank)) if fitting else None
+        for known, values in self._texts():
+            if values == vector:
+                return self._used(known)
+        places = self.origins.inside(vector, self._known(), lambda text, piece: text == piece)
+        best = min(places, key=lambda origin: origin.rank, default=None)
+        return self._taken(best) if best else None
 
-    def _known(self) -> Iterator[_Origin]:
-        """Inputs and references as text, inputs first: a value that the caller gives needs no result."""
-        for index, unknown in enumerate(self.unknowns):
-            if all(isinstance(value, str) or type(value) is int for value in unknown.vector):
-                yield _Origin(Input(f"#{index}"), tuple(str(value) for value in unknown.vector), (-1, index))
-        for origin in self.origins:
-            if _ties(origin.vector):
-                yield _Origin(origin.expression, tuple(str(value) for value in origin.vector), origin.rank)
+    def _texts(self) -> Iterator[tuple[Expression, Vector]]:
+        """The known inputs that can stand in a text, as text."""
+        for known, vector in self._known():
+            if all(isinstance(value, str) or type(value) is int for value in vector):
+                yield known, tuple(str(value) for value in vector)
 
-    def _used(self, origin: _Origin) -> Expression:
-        if isinstance(origin.expression, Input):
-            self.unknowns[int(origin.expression.name[1:])].steps.append(self.step)
-        return origin.expression
+    def _used(self, expression: Expression) -> Expression:
+        if isinstance(expression, Input):
+            self.unknowns[int(expression.name[1:])].steps.append(self.step)
+        return expression
 
-    def _contained(self, vector: Vector) -> tuple[_Origin, list[tuple[int, int]]] | None:
-        """The longest known value that stands in every text between borders of words, and where."""
-        best: tuple[int, tuple[int, ...]] | None = None
-        answer = None
-        for origin in self._known():
-            if not _ties(origin.vector) or origin.vector[0] not in vector[0]:
-                continue
-            cuts = [_bounded(text, piece) for text, piece in zip(vector, origin.vector, strict=True)]
-            if None in cuts:
-                continue
-            rank = (-sum(len(piece) for piece in origin.vector), origin.rank)
-            if best is None or rank < best:
-                best, answer = rank, (origin, [cut for cut in cuts if cut is not None])
-        if answer is not None:
-            self._used(answer[0])
-        return answer
+    def _contained(self, vector: Vector) -> tuple[Expression, list[tuple[int, int]]] | None:
+        """The longest known value that stands in every text between borders of words, and where; inputs before references."""
+        found: list[tuple[tuple[object, ...], Expression | Origin, Vector]] = []
+        for order, (known, values) in enumerate(self._texts()):
+            if ties(values):
+                found.append(((-_length(values), -1, order), known, values))
+        for origin in self.origins.inside(vector, self._known(), lambda text, piece: _bounded(text, piece) is not None):
+            values = tuple(str(value) for value in origin.vector)
+            found.append(((-_length(values), 0, origin.rank), origin, values))
+        for _, source, values in sorted(found, key=lambda one: one[0]):
+            cuts = [_bounded(text, piece) for text, piece in zip(vector, values, strict=True)]
+            if None not in cuts:
+                taken = self._taken(source) if isinstance(source, Origin) else self._used(source)
+                return taken, [cut for cut in cuts if cut is not None]
+        return None
 
     def _leftover(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
         """Fixed tokens at both ends, and one input between them (K49)."""
@@ -505,14 +530,8 @@ def _distinct(vector: Vector) -> tuple[Json, ...]:
     return tuple({canonical(value): value for value in vector}.values())
 
 
-def _ties(vector: Vector) -> bool:
-    """Whether equality with these values means something (A9): at least two distinct, each informative."""
-    return len(_distinct(vector)) > 1 and all(informative(value) for value in vector)
-
-
-def informative(value: Json) -> bool:
-    """Text of at least three characters or a number of at least three digits; a boolean, a small number or null ties nothing (A9)."""
-    return not isinstance(value, bool) and (isinstance(value, str) or type(value) is int) and len(str(value)) >= INFORMATIVE
+def _length(values: Vector) -> int:
+    return sum(len(value) for value in values)
 
 
 def _clean(value: Json) -> Json:
@@ -520,34 +539,6 @@ def _clean(value: Json) -> Json:
     if PLACEHOLDER.search(canonical(value)):
         raise TemplateError("Expected no masked secret in a fixed value or an input")
     return value
-
-
-def _origins(step: int, results: Sequence[Json]) -> list[_Origin]:
-    """Every scalar that stands at the same path in the result of every example; near ones first, keys before indices."""
-    tables = [dict(_scalars(result)) for result in results]
-    shared = [path for path in tables[0] if all(path in table for table in tables[1:])]
-    return [
-        _Origin(
-            Reference(step, path),
-            tuple(table[path] for table in tables),
-            (sum(isinstance(part, int) for part in path), -step, len(path), order),
-        )
-        for order, path in enumerate(shared)
-    ]
-
-
-def _scalars(result: Json) -> Iterator[tuple[tuple[str | int, ...], Json]]:
-    """Paths and values, nearest to the root first, at most MAX_LEAVES."""
-    queue: list[tuple[tuple[str | int, ...], Json]] = [((), result)]
-    count = 0
-    for path, value in queue:
-        if count >= MAX_LEAVES:
-            return
-        if isinstance(value, dict | list) and len(path) < MAX_DEPTH and len(queue) < 2 * MAX_LEAVES:
-            queue.extend(((*path, key), inner) for key, inner in (value.items() if isinstance(value, dict) else enumerate(value)))
-        elif not isinstance(value, dict | list):
-            count += 1
-            yield path, value
 
 
 # ── Commands as columns of words ─────────────────────────────────────────────────────────────────
@@ -702,6 +693,9 @@ def _renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
     match expression:
         case Input(name):
             return Input(names[name])
+        case Reference(step, path):
+            parts = (replace(p, value=_renamed(p.value, names)) if isinstance(p, Pick) and p.value is not None else p for p in path)
+            return Reference(step, tuple(parts))
         case Concat(parts):
             return Concat(tuple(_renamed(part, names) for part in parts))
         case Command(pieces):

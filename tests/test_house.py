@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
     ("shell", "redact", "rows"),
-    ("effects", "extraction", "quoting"),
+    ("effects", "extraction", "quoting", "origins"),
     ("templating",),
     ("miner", "validator", "executor", "store", "history"),
     ("service",),
@@ -29,7 +29,7 @@ RUNGS = (
     ("__init__",),
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
-PURE = ("model", "shell", "redact", "rows", "effects", "extraction", "quoting", "templating", "miner", "validator", "executor")
+PURE = ("model", "shell", "redact", "rows", "effects", "extraction", "quoting", "origins", "templating", "miner", "validator", "executor")
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools hashlib heapq html "
     "ipaddress itertools json math operator posixpath re shlex string textwrap types typing unicodedata urllib.parse zlib".split()

@@ -1,0 +1,308 @@
+"""Finds where a value may come from in the results of earlier steps: by path, by a selector inside a list, through JSON inside text; it
+only compares and never guesses across types. A module of its own, because templating would otherwise both learn and search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from .model import Expression, Json, Literal, Part, Pick, Reference, canonical
+
+MAX_LEAVES = 2_000
+"""Values of one result that are looked at as the origin of a later argument."""
+MAX_DEPTH = 12
+MAX_TEXT = 200_000
+"""Characters of a text that is tried as JSON."""
+INFORMATIVE = 3
+"""Shortest text, and fewest digits, that may tie two steps (A9)."""
+
+Vector = tuple[Json, ...]
+"""The values of one argument position, one per example."""
+Known = Sequence[tuple[Expression, Vector]]
+"""Inputs that are bound already, with their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A place in an earlier result that gives these values; `keys` holds the names of a table that a new input would have to give."""
+
+    reference: Reference
+    vector: Vector
+    rank: tuple[int, ...]
+    """Smaller is better: why an element is taken before its number, then near before far, then short before long."""
+    keys: Vector = ()
+
+
+def informative(value: Json) -> bool:
+    """Text of at least three characters or a number of at least three digits; a boolean, a small number or null ties nothing (A9)."""
+    return not isinstance(value, bool) and (isinstance(value, str) or type(value) is int) and len(str(value)) >= INFORMATIVE
+
+
+def ties(vector: Vector) -> bool:
+    """Whether equality with these values means something (A9): at least two distinct, each informative."""
+    return all(informative(value) for value in vector) and len({canonical(value) for value in vector}) > 1
+
+
+Path = tuple[Part, ...]
+Leaf = tuple[Path, Json]
+EACH, ANY = "\x00each", "\x00any"
+"""What stands in a shape for a number in a list, and for a name in a table whose names vary."""
+
+
+@dataclass(slots=True)
+class _Table:
+    """One result: its scalars in order, by value and by shape."""
+
+    result: Json
+    leaves: list[Leaf] = field(default_factory=list)
+    by_value: dict[str, list[Path]] = field(default_factory=dict)
+    by_shape: dict[Path, list[Leaf]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, result: Json) -> _Table:
+        table = cls(result)
+        for path, value in _scalars(result):
+            table.leaves.append((path, value))
+            table.by_value.setdefault(canonical(value), []).append(path)
+            table.by_shape.setdefault(shape(path), []).append((path, value))
+        return table
+
+
+def shape(path: Path) -> Path:
+    """A path without its numbers."""
+    return tuple(EACH if isinstance(part, int) else part for part in path)
+
+
+def _scalars(result: Json) -> Iterator[Leaf]:
+    """Paths and values, nearest to the root first, at most MAX_LEAVES; text that is JSON is looked into."""
+    queue: list[Leaf] = [((), result)]
+    count = 0
+    for path, value in queue:
+        if count >= MAX_LEAVES:
+            return
+        if isinstance(value, dict | list):
+            if len(path) < MAX_DEPTH and len(queue) < 2 * MAX_LEAVES:
+                queue.extend(((*path, key), inner) for key, inner in (value.items() if isinstance(value, dict) else enumerate(value)))
+            continue
+        count += 1
+        yield path, value
+        inner = within(value)
+        if inner is not None:
+            queue.append(((*path, Pick("json")), inner))
+
+
+def within(value: Json) -> Json:
+    """The object or list that a text holds as JSON; None when it holds none."""
+    if not isinstance(value, str) or len(value) > MAX_TEXT or value.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict | list) else None
+
+
+class Origins:
+    """The results of the steps so far, in every example."""
+
+    def __init__(self) -> None:
+        self._steps: list[list[_Table]] = []
+
+    def add(self, results: Sequence[Json]) -> None:
+        """The results of the next step, one per example."""
+        self._steps.append([_Table.of(result) for result in results])
+
+    def whole(self, vector: Vector, known: Known) -> Origin | None:
+        """The best place whose value equals `vector` in every example, with its type; None when there is none."""
+        if not ties(vector):
+            return None
+        keys = [canonical(value) for value in vector]
+        found: list[Origin] = []
+        for step, tables in enumerate(self._steps):
+            places = [table.by_value.get(key, []) for table, key in zip(tables, keys, strict=True)]
+            if all(places):
+                found += self._shared(step, tables, places, vector, known)
+        return min(found, key=lambda origin: origin.rank, default=None)
+
+    def _shared(self, step: int, tables: list[_Table], places: list[list[Path]], vector: Vector, known: Known) -> Iterator[Origin]:
+        for generalise in (_closed, _open):
+            shapes = [{one: path for path in paths for one in generalise(path)} for paths in places]
+            common = [one for one in shapes[0] if all(one in others for others in shapes[1:])]
+            for one in common:
+                options = [[path for path in paths if one in generalise(path)] for paths in places]
+                for parts, weight, names in _resolved(one, tables, options, known):
+                    yield Origin(Reference(step, parts), vector, (weight, -step, len(parts)), names)
+
+    def inside(self, texts: Sequence[str], known: Known, fits: Callable[[str, str], bool]) -> Iterator[Origin]:
+        """Places whose value, as text, `fits(text, piece)` into the text of every example."""
+        for step, tables in enumerate(self._steps):
+            seen: set[Path] = set()
+            for path, value in tables[0].leaves:
+                one = shape(path)
+                if one in seen or not informative(value) or not fits(texts[0], str(value)):
+                    continue
+                seen.add(one)
+                yield from self._fitting(step, tables, one, texts, known, fits)
+
+    def _fitting(
+        self, step: int, tables: list[_Table], one: Path, texts: Sequence[str], known: Known, fits: Callable[[str, str], bool]
+    ) -> Iterator[Origin]:
+        options = []
+        for table, text in zip(tables, texts, strict=True):
+            options.append([path for path, value in table.by_shape.get(one, []) if informative(value) and fits(text, str(value))])
+        if not all(options):
+            return
+        for parts, weight, names in _resolved(one, tables, options, known):
+            if names:
+                continue
+            vector = tuple(follow(table.result, parts, partial(_at, known, i)) for i, table in enumerate(tables))
+            if ties(vector) and all(fits(text, str(value)) for text, value in zip(texts, vector, strict=True)):
+                yield Origin(Reference(step, parts), vector, (weight, -step, len(parts)))
+
+
+def _at(known: Known, index: int, expression: Expression) -> Json:
+    """The value of a literal or of a known input in one example."""
+    if isinstance(expression, Literal):
+        return expression.value
+    return next(vector[index] for one, vector in known if one == expression)
+
+
+def _closed(path: Path) -> list[Path]:
+    """The shape of a path in which every name is meant as it stands."""
+    return [shape(path)]
+
+
+def _open(path: Path) -> list[Path]:
+    """The shapes of a path in which one name of a table may vary."""
+    base = shape(path)
+    return [(*base[:at], ANY, *base[at + 1 :]) for at, part in enumerate(base) if isinstance(part, str) and part != EACH]
+
+
+# ── Selectors ────────────────────────────────────────────────────────────────────────────────────
+
+Resolved = tuple[Path, int, Vector]
+"""A path with its selectors, how weak its weakest selector is, and the names a new input would give."""
+WHERE, FIRST, ONLY, LAST, NUMBER, NAME = 0, 1, 1, 2, 4, 3
+
+
+def _resolved(one: Path, tables: Sequence[_Table], options: list[list[Path]], known: Known) -> Iterator[Resolved]:
+    """The ways to say which element is meant, for every place of the shape where there are several."""
+    at = next((i for i, part in enumerate(one) if part in (EACH, ANY)), None)
+    if at is None:
+        yield one, 0, ()
+        return
+    holders = [_walked(table.result, paths[0][:at]) for table, paths in zip(tables, options, strict=True)]
+    ways = _elements(one, at, holders, options, known) if one[at] == EACH else _names(at, options)
+    for part, weight, chosen, names in ways:
+        kept = [[path for path in paths if path[at] == index] for paths, index in zip(options, chosen, strict=True)]
+        for parts, rest, more in _resolved((*one[:at], part, *one[at + 1 :]), tables, kept, known):
+            yield parts, max(weight, rest), names or more
+
+
+Way = tuple[Part, int, tuple[Part, ...], Vector]
+"""A selector, its weakness, what it selects in every example, and the names that it needs."""
+
+
+def _names(at: int, options: list[list[Path]]) -> Iterator[Way]:
+    chosen = tuple(paths[0][at] for paths in options)
+    if len(set(chosen)) > 1 and all(isinstance(name, str) for name in chosen):
+        yield Pick("key"), NAME, chosen, tuple(str(name) for name in chosen)
+
+
+def _elements(one: Path, at: int, holders: Sequence[Json], options: list[list[Path]], known: Known) -> Iterator[Way]:
+    """Ways to say which element of a list; a number is the last choice, and 0 better than others (A10)."""
+    indices = [{path[at] for path in paths} for paths in options]
+    sizes = [len(holder) for holder in holders]
+    yield from _where(one, at, holders, indices, known)
+    shared = set.intersection(*indices)
+    if 0 in shared:
+        yield 0, FIRST, (0,) * len(options), ()
+    elif all(size == 1 for size in sizes):
+        yield Pick("only"), ONLY, (0,) * len(options), ()
+    if len(set(sizes)) > 1 and all(size - 1 in found for size, found in zip(sizes, indices, strict=True)):
+        yield Pick("last"), LAST, tuple(size - 1 for size in sizes), ()
+    for index in sorted(part for part in shared if isinstance(part, int) and part):
+        yield index, NUMBER, (index,) * len(options), ()
+
+
+def _where(one: Path, at: int, holders: Sequence[Json], indices: Sequence[set[Part]], known: Known) -> Iterator[Way]:
+    """Elements told apart by a field of theirs: equal to a bound input, or the same word in every example. Only where it tells
+    something: some list holds more than one element."""
+    if not all(isinstance(item, dict) for holder in holders for item in holder) or all(len(holder) == 1 for holder in holders):
+        return
+    own = one[at + 1] if at + 1 < len(one) else None
+    fields = [name for name in holders[0][0] if name != own and all(name in item for holder in holders for item in holder)]
+    for name in fields:
+        rows = [[item[name] for item in holder] for holder in holders]
+        for expression, vector in known:
+            chosen = _unique(rows, vector, indices)
+            if chosen:
+                yield Pick("where", name, expression), WHERE, chosen, ()
+        for word in dict.fromkeys(rows[0][index] for index in indices[0] if isinstance(index, int) and isinstance(rows[0][index], str)):
+            chosen = _unique(rows, (word,) * len(rows), indices) if informative(word) else None
+            if chosen:
+                yield Pick("where", name, Literal(word)), WHERE, chosen, ()
+
+
+def _unique(rows: Sequence[list[Json]], wanted: Vector, indices: Sequence[set[Part]]) -> tuple[Part, ...] | None:
+    """The number of the one element whose field equals the wanted value, in every example, if it is one that we look for."""
+    chosen: list[Part] = []
+    for row, value, allowed in zip(rows, wanted, indices, strict=True):
+        found = [index for index, one in enumerate(row) if type(one) is type(value) and one == value]
+        if len(found) != 1 or found[0] not in allowed:
+            return None
+        chosen.append(found[0])
+    return tuple(chosen)
+
+
+def _walked(result: Json, path: Path) -> Json:
+    return follow(result, path, lambda expression: None)
+
+
+# ── Following a path ─────────────────────────────────────────────────────────────────────────────
+
+
+class Missing(Exception):
+    """The path does not lead anywhere in this result; `depth` parts of it did."""
+
+    def __init__(self, depth: int) -> None:
+        super().__init__(depth)
+        self.depth = depth
+
+
+def follow(result: Json, path: Path, value_of: Callable[[Expression], Json]) -> Json:
+    """The value at a path of a result; `value_of` gives the value that a selector compares with. Missing when there is none, or
+    more than one where one is meant."""
+    value = result
+    for depth, part in enumerate(path):
+        found = _step(value, part, value_of)
+        if not found:
+            raise Missing(depth)
+        value = found[0]
+    return value
+
+
+def _step(value: Json, part: Part, value_of: Callable[[Expression], Json]) -> list[Json]:
+    """What the part leads to: one value, or none."""
+    if isinstance(part, str):
+        return [value[part]] if isinstance(value, dict) and part in value else []
+    if isinstance(part, int):
+        return [value[part]] if isinstance(value, list) and 0 <= part < len(value) else []
+    match part:
+        case Pick("json"):
+            inner = within(value)
+            return [] if inner is None else [inner]
+        case Pick("only"):
+            return list(value) if isinstance(value, list) and len(value) == 1 else []
+        case Pick("last"):
+            return [value[-1]] if isinstance(value, list) and value else []
+        case Pick("where", name, expression) if expression is not None and isinstance(value, list):
+            wanted = canonical(value_of(expression))
+            found = [one for one in value if isinstance(one, dict) and name in one and canonical(one[name]) == wanted]
+            return found if len(found) == 1 else []
+        case Pick("key", _, expression) if expression is not None and isinstance(value, dict):
+            name = value_of(expression)
+            return [value[name]] if isinstance(name, str) and name in value else []
+    return []
