@@ -4,6 +4,7 @@ reads no clock and no file, and never decides about approval."""
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -110,6 +111,59 @@ def key(call: Call) -> str:
         return f"{call.tool}({names}): ={hashlib.sha256(code.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One step of a run: a call, or a call repeated at once with the same programs and flags, which is a loop (its key ends
+    with `*`)."""
+
+    key: str
+    events: tuple[Event, ...]
+
+    @property
+    def loops(self) -> bool:
+        return len(self.events) > 1
+
+
+def items(run: Sequence[Event]) -> tuple[Item, ...]:
+    """The steps of a run; an immediate repeat in which nothing comes from the repeat before is folded (design section 5.1)."""
+    found: list[list[Event]] = []
+    for event in run:
+        if found and _repeats(found[-1][-1], event):
+            found[-1].append(event)
+        else:
+            found.append([event])
+    return tuple(Item(key(one[0].call) + ("*" if len(one) > 1 else ""), tuple(one)) for one in found)
+
+
+def _repeats(before: Event, event: Event) -> bool:
+    if before.call.tool != event.call.tool or key(before.call) != key(event.call) or _flags(before.call) != _flags(event.call):
+        return False
+    new = _words(event.call.arguments) - _words(before.call.arguments)
+    result = before.outcome.result
+    text = result if isinstance(result, str) else canonical(result)
+    return not any(informative(word) and word in text for word in new)
+
+
+_WORD = re.compile(r"[^\s\"'\\{}\[\](),:=]+")
+
+
+def _words(arguments: Mapping[str, Json]) -> frozenset[str]:
+    return frozenset(_WORD.findall(canonical(dict(arguments))))
+
+
+def _flags(call: Call) -> tuple[str, ...]:
+    """The options of a shell command, sorted, without their values: known before a run, so a family may be split by them."""
+    code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
+    if not isinstance(code, str):
+        return ()
+    try:
+        script = shell.parse(code)
+    except OpaqueCommand:
+        return ()
+    words = [word for command in script.commands() for word in shell.arguments(command)[1:]]
+    return tuple(sorted(word.split("=", 1)[0] for word in words if word is not None and word.startswith("-")))
+
+
 Windows = Mapping[int, tuple[int, int]]
 """Window id → positions of its first and last event in the turn."""
 
@@ -120,15 +174,20 @@ def window_id(keys: Sequence[str]) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big", signed=True)
 
 
-def windows(turn: Turn, max_steps: int) -> Windows:
-    """Every window of 2 to `max_steps` neighbouring calls of the runs of a turn, once each, the latest place counts
-    (K39, K41, A12)."""
-    found = {}
+def _slices(turn: Turn, max_steps: int) -> Iterator[tuple[Item, ...]]:
+    """Every 2 to `max_steps` neighbouring items of the runs of a turn, in order."""
     for run in runs(turn):
-        keys = [key(event.call) for event in run]
-        for first in range(len(run)):
-            for size in range(2, min(max_steps, len(run) - first) + 1):
-                found[window_id(keys[first : first + size])] = (run[first].position, run[first + size - 1].position)
+        row = items(run)
+        for first in range(len(row)):
+            for size in range(2, min(max_steps, len(row) - first) + 1):
+                yield row[first : first + size]
+
+
+def windows(turn: Turn, max_steps: int) -> Windows:
+    """Every window of a turn once, the latest place counts (K39, K41, A12)."""
+    found = {}
+    for row in _slices(turn, max_steps):
+        found[window_id([item.key for item in row])] = (row[0].events[0].position, row[-1].events[-1].position)
     return found
 
 
@@ -136,31 +195,18 @@ Support = Mapping[int, Mapping[str, frozenset[str]]]
 """Window id → conversation → turns that hold it."""
 
 
-def whole(turn: Turn, support: Support, settings: Settings) -> tuple[int, ...]:
-    """The windows of a turn that recur in enough conversations (K42) and are no piece of a longer one that is equally
-    frequent (K43, A7), longest first. A window that is held by the same turns as a longer one is held by this turn
-    too, so the windows of one turn suffice."""
-    frequent = {one: held for one, held in support.items() if len(held) >= settings.min_support}
-    kept: list[int] = []
-    pieces: set[int] = set()
-    for run in runs(turn):
-        keys = [key(event.call) for event in run]
-        for size in range(min(settings.max_steps, len(run)), 1, -1):
-            for first in range(len(run) - size + 1):
-                one = window_id(keys[first : first + size])
-                if one in frequent and one not in kept:
-                    kept.append(one)
-                    pieces |= {
-                        piece for piece in _inside(keys[first : first + size]) if _as_frequent(frequent[one], support.get(piece, {}))
-                    }
-    return tuple(one for one in kept if one not in pieces)
+def frequent(turn: Turn, support: Support, settings: Settings) -> tuple[tuple[str, ...], ...]:
+    """The keys of the windows of a turn that recur in enough conversations (K42), longest first, loops after the rest."""
+    found = {
+        keys: None
+        for row in _slices(turn, settings.max_steps)
+        if len(support.get(window_id(keys := tuple(item.key for item in row)), {})) >= settings.min_support
+    }
+    return tuple(sorted(found, key=lambda keys: (_looped(keys), -len(keys))))
 
 
-def _inside(keys: Sequence[str]) -> Iterator[int]:
-    """The shorter windows of a window."""
-    for size in range(2, len(keys)):
-        for first in range(len(keys) - size + 1):
-            yield window_id(keys[first : first + size])
+def _looped(keys: Sequence[str]) -> bool:
+    return any(one.endswith("*") for one in keys)
 
 
 def _as_frequent(longer: Mapping[str, frozenset[str]], shorter: Mapping[str, frozenset[str]]) -> bool:
@@ -177,10 +223,7 @@ class Family:
 
     examples: tuple[Example, ...]
     support: int
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return tuple(key(call) for call in self.examples[0].calls)
+    keys: tuple[str, ...]
 
 
 def chosen(occurrences: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
@@ -203,8 +246,9 @@ def fingerprint(keys: Sequence[str]) -> str:
 
 def score(found: Family, settings: Settings) -> Proposal | NearMiss:
     """A proposal when the template predicts each example it was not built from; else the one rule that failed."""
-    if len(set(found.keys)) == 1:
-        return _missed(found, "loop", f"one call, repeated {len(found.keys)} times; loops are not proposed yet")
+    if _looped(found.keys) or len(set(found.keys)) == 1:
+        counts = [len(example.events) - len(found.keys) + 1 for example in found.examples]
+        return _missed(found, "loop", f"one step repeats {min(counts)} to {max(counts)} times; loops are not proposed yet")
     try:
         template = templating.infer(found.examples)
         _tied(template, [call.tool for call in found.examples[0].calls])
@@ -351,26 +395,46 @@ class Sources:
 
 def mine(turn: Turn, sources: Sources, settings: Settings) -> tuple[Proposal | NearMiss, ...]:
     """What a turn brings: for each whole routine that it holds a proposal or the reason why not. The turn's own
-    windows are already counted in `sources`."""
+    windows are already counted in `sources`. A piece of what is proposed goes (K43); a piece of what is not may stand alone."""
     support = sources.support(tuple(windows(turn, settings.max_steps)))
     known = list(sources.routines())
     found: list[Proposal | NearMiss] = []
-    for one in whole(turn, support, settings):
-        scored = _family(one, sources)
-        if _covered(one, scored.keys, known, sources):
+    settled: list[tuple[str, ...]] = []  # covered, or looped and told once: their equally frequent pieces go with them
+    for keys in frequent(turn, support, settings):
+        if _covered(keys, known, sources) or any(_piece(keys, longer, support) for longer in settled):
+            settled.append(keys)
             continue
-        found.append(score(scored, settings))
-        if isinstance(found[-1], Proposal):
-            known.append(Routine(scored.keys))
+        one = score(_family(keys, sources, settings), settings)
+        if isinstance(one, Proposal):
+            known.append(Routine(one.keys))
+        elif one.rule == "loop":
+            settled.append(keys)
+        if isinstance(one, Proposal) or not any(_holds(other.keys, keys) for other in found):
+            found.append(one)
     return tuple(found)
 
 
-def _family(window: int, sources: Sources) -> Family:
-    places = chosen(sources.occurrences(window))
-    return Family(tuple(trimmed(example) for example in sources.examples(places[:SCORED])), len(places))
+def _piece(keys: tuple[str, ...], longer: tuple[str, ...], support: Support) -> bool:
+    """Whether a window is a piece of a longer one of its kind that is as frequent."""
+    inside = len(longer) > len(keys) and _holds(longer, keys) and _looped(longer) == _looped(keys)
+    return inside and _as_frequent(support[window_id(longer)], support[window_id(keys)])
 
 
-def _covered(window: int, keys: tuple[str, ...], known: Sequence[Routine], sources: Sources) -> bool:
+def _family(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Family:
+    """The largest group of examples with one set of flags (design section 5.5), of the newest conversations; all of them where no
+    group is large enough alone."""
+    places = chosen(sources.occurrences(window_id(keys)))
+    groups: dict[tuple[object, ...], list[Example]] = {}
+    for example in sources.examples(places[:SCORED]):
+        one = trimmed(example)
+        groups.setdefault(() if _looped(keys) else tuple(_flags(call) for call in one.calls), []).append(one)
+    largest = max(groups.values(), key=len)
+    if len(groups) > 1 and len(largest) >= settings.min_support:
+        return Family(tuple(largest), len(largest), keys)
+    return Family(tuple(one for group in groups.values() for one in group), len(places), keys)
+
+
+def _covered(keys: tuple[str, ...], known: Sequence[Routine], sources: Sources) -> bool:
     """Whether a routine is a piece of longer ones that hold at least half of its turns (design section 5.4), or nearly
     one that was declined (A29: a slightly different window of it stays declined too)."""
     if any(one.rejected and abs(len(one.keys) - len(keys)) == 1 and (_holds(one.keys, keys) or _holds(keys, one.keys)) for one in known):
@@ -378,7 +442,10 @@ def _covered(window: int, keys: tuple[str, ...], known: Sequence[Routine], sourc
     longer = [window_id(one.keys) for one in known if len(one.keys) > len(keys) and _holds(one.keys, keys)]
     if not longer:
         return False
+    window = window_id(keys)
     support = sources.support([window, *longer])
+    if any(_as_frequent(support.get(one, {}), support.get(window, {})) for one in longer):
+        return True
     own = frozenset().union(*support.get(window, {}).values())
     theirs = frozenset().union(*(turns for one in longer for turns in support.get(one, {}).values()))
     return 2 * len(own & theirs) >= len(own)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import BRANCHES, DEFAULTS, FILES, Did, Ledger, events, failed, family, five, mined, routine, sh, told, tool, turn_of
+from strategies import BRANCHES, DEFAULTS, FILES, Did, Ledger, events, failed, five, mined, routine, sh, told, tool, turn_of
 
 from kata import miner
 from kata.model import Call, Command, Event, Input, NearMiss, Outcome, Proposal, Reference, Settings, Status, Turn, walk
@@ -503,11 +503,6 @@ def test_the_latest_occurrence_of_each_conversation_is_chosen() -> None:
     ledger.add(*turns)
     picked = miner.chosen(ledger.occurrences(miner.window_id(keys_of(A, B))))
     assert [(one.conversation, one.turn) for one in picked] == [("c1", "t3"), ("c0", "t2")]
-
-
-def test_a_family_has_the_keys_of_its_calls() -> None:
-    examples = family((A, B), (A, B))
-    assert miner.Family(examples, 2).keys == keys_of(A, B)
 
 
 # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────
