@@ -41,6 +41,8 @@ from .origins import informative
 
 IDLE_S = 300.0
 """A pause longer than this breaks a run (K36); exactly this does not (A3)."""
+NAME_LENGTH = 20
+"""Characters of a usual kata name, which the caller writes too."""
 SCORED = 20
 """At most so many of the newest conversations are scored (A12)."""
 CONVERSATIONAL = frozenset({"clarify"})
@@ -367,7 +369,7 @@ def _saves(spec: Spec, found: Family) -> bool:
         inputs = templating.match(spec, example.calls, example.results)
         if inputs is not None:
             by_hand = sum(len(call.tool) + len(canonical(dict(call.arguments))) for call in example.calls)
-            return len(canonical(inputs)) < by_hand * 2 / 3
+            return NAME_LENGTH + len(canonical(inputs)) < by_hand * 2 / 3
     return False
 
 

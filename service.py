@@ -200,6 +200,7 @@ class Service:
             found = NearMiss(found.keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
         if self.store.decided(found.fingerprint):
             return None
+        self.store.withdraw(found.fingerprint, f"{found.rule}: {found.detail}", self.door.clock())
         self.store.misses([found], [found.fingerprint])
         return found
 

@@ -604,6 +604,18 @@ class Store:
                 _sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
             return _write_version(db, row["id"], row["number"] + 1, proposal, "revise", now)
 
+    def withdraw(self, fingerprint: str, reason: str, now: float) -> bool:
+        """Take back a proposal that nobody decided about, because new evidence speaks against it; its number is not used again."""
+        with self._using("IMMEDIATE") as db:
+            row = _sql(db, f"{KATA} WHERE fingerprint = ? AND state = ?", fingerprint, State.CANDIDATE).fetchone()
+            if row is None:
+                return False
+            for table, column in (("shown", "kata"), ("versions", "kata"), ("katas", "id")):
+                _sql(db, f"DELETE FROM {table} WHERE {column} = ?", row["id"])
+            before, digest = State.CANDIDATE, row["digest"]
+            _insert(db, "audit", asdict(AuditRow(now, "system", "withdraw", row["id"], before, "", digest, reason)))
+            return True
+
     def routines(self) -> tuple[tuple[tuple[str, ...], State], ...]:
         """The keys of every routine that was ever proposed, with its state."""
         rows = self._rows("SELECT keys, state FROM katas ORDER BY id")
