@@ -590,7 +590,8 @@ def _plain_sed(program: str | None) -> bool:
     return bool(program) and program is not None and HOLE not in program
 
 
-_AWK_ACTS = re.compile(r"system|getline|close|fflush|[|@]|/inet|(?:print|\{)[\s\S]*>|>[\s\S]*(?:print|\{)")
+_AWK_ACTS = re.compile(r"system|getline|close|fflush|[|@]|/inet|print[\s\S]*>")
+"""What may write or run in an `awk` program; `>` is a redirection only after a print, a comparison before."""
 
 
 def _awk(_: str, words: Words) -> Effect:

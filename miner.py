@@ -4,7 +4,9 @@ reads no clock and no file, and never decides about approval."""
 from __future__ import annotations
 
 import hashlib
+import math
 import re
+import statistics
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -41,7 +43,7 @@ from .origins import informative
 
 IDLE_S = 300.0
 """A pause longer than this breaks a run (K36); exactly this does not (A3)."""
-NAME_LENGTH = 20
+NAME_LENGTH = 12
 """Characters of a usual kata name, which the caller writes too."""
 SCORED = 20
 """At most so many of the newest conversations are scored (A12)."""
@@ -176,19 +178,19 @@ def window_id(keys: Sequence[str]) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big", signed=True)
 
 
-def _slices(turn: Turn, max_steps: int) -> Iterator[tuple[Item, ...]]:
-    """Every 2 to `max_steps` neighbouring items of the runs of a turn, in order."""
+def _slices(turn: Turn, max_steps: int, least: int = 2) -> Iterator[tuple[Item, ...]]:
+    """Every `least` to `max_steps` neighbouring items of the runs of a turn, in order."""
     for run in runs(turn):
         row = items(run)
         for first in range(len(row)):
-            for size in range(2, min(max_steps, len(row) - first) + 1):
+            for size in range(least, min(max_steps, len(row) - first) + 1):
                 yield row[first : first + size]
 
 
 def windows(turn: Turn, max_steps: int) -> Windows:
-    """Every window of a turn once, the latest place counts (K39, K41, A12)."""
+    """Every window of a turn once, the latest place counts (K39, K41, A12); single steps too, since chance is judged by them."""
     found = {}
-    for row in _slices(turn, max_steps):
+    for row in _slices(turn, max_steps, least=1):
         found[window_id([item.key for item in row])] = (row[0].events[0].position, row[-1].events[-1].position)
     return found
 
@@ -364,13 +366,14 @@ def predicts(rest: Sequence[Example], example: Example) -> bool:
 
 
 def _saves(spec: Spec, found: Family) -> bool:
-    """Whether the caller writes less than two thirds of the characters of the calls (design section 5.6)."""
+    """Whether the caller writes less than two thirds of the characters of the calls, in half of the examples (design section 5.6)."""
+    written = []
     for example in found.examples:
         inputs = templating.match(spec, example.calls, example.results)
         if inputs is not None:
             by_hand = sum(len(call.tool) + len(canonical(dict(call.arguments))) for call in example.calls)
-            return NAME_LENGTH + len(canonical(inputs)) < by_hand * 2 / 3
-    return False
+            written.append((NAME_LENGTH + len(canonical(inputs))) / by_hand)
+    return bool(written) and statistics.median(written) < 2 / 3
 
 
 # ── A turn, mined ────────────────────────────────────────────────────────────────────────────────
@@ -385,6 +388,14 @@ class Routine:
 
 
 @dataclass(frozen=True, slots=True)
+class History:
+    """How much was recorded: calls, and windows that were counted."""
+
+    calls: int
+    windows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """How the miner asks for what is stored: support of windows, where one window stands (newest first), its calls, and the
     routines that were proposed before."""
@@ -393,6 +404,9 @@ class Sources:
     occurrences: Callable[[int], Iterable[Occurrence]]
     examples: Callable[[Iterable[Occurrence]], Iterable[Example]]
     routines: Callable[[], Iterable[Routine]] = tuple
+    weights: Callable[[Collection[int]], Mapping[int, int]] = lambda windows: {}
+    """Window id → number of turns that hold it."""
+    history: Callable[[], History] = lambda: History(0, 0)
 
 
 def mine(turn: Turn, sources: Sources, settings: Settings) -> tuple[Proposal | NearMiss, ...]:
@@ -406,7 +420,7 @@ def mine(turn: Turn, sources: Sources, settings: Settings) -> tuple[Proposal | N
         if _covered(keys, known, sources) or any(_piece(keys, longer, support) for longer in settled):
             settled.append(keys)
             continue
-        one = score(_family(keys, sources, settings), settings)
+        one = _unlikely(score(_family(keys, sources, settings), settings), sources)
         if isinstance(one, Proposal):
             known.append(Routine(one.keys))
         elif one.rule == "loop":
@@ -414,6 +428,53 @@ def mine(turn: Turn, sources: Sources, settings: Settings) -> tuple[Proposal | N
         if isinstance(one, Proposal) or not any(_holds(other.keys, keys) for other in found):
             found.append(one)
     return tuple(found)
+
+
+LIFT, DOUBT, ENOUGH = 3.0, 0.01, 1_000
+"""A routine is seen at least so many times as often as by chance, with at most this doubt; asked from so many recorded calls on
+(design section 5.6)."""
+
+
+def _unlikely(found: Proposal | NearMiss, sources: Sources) -> Proposal | NearMiss:
+    """The proposal, unless its steps meet this often by chance."""
+    history = sources.history()
+    if isinstance(found, NearMiss) or history.calls < ENOUGH:
+        return found
+    weights = sources.weights([window_id(part) for part in _halves(found.keys)] + [window_id(found.keys)])
+    times, doubt = chance(found.keys, weights, history)
+    if times >= LIFT and doubt < DOUBT:
+        return found
+    detail = f"its steps meet {times:.1f} times as often as by chance; {LIFT:.0f} times are needed, with a doubt below {DOUBT}"
+    return NearMiss(found.keys, "chance", detail, found.fit.support, found.fingerprint)
+
+
+def _halves(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return [part for at in range(1, len(keys)) for part in (keys[:at], keys[at:])]
+
+
+def chance(keys: tuple[str, ...], weights: Mapping[int, int], history: History) -> tuple[float, float]:
+    """Lift and doubt at the worst split: turns that hold the routine over those in which its two parts would meet by chance, and
+    the Poisson tail of that times the number of windows that were looked at."""
+    seen = weights.get(window_id(keys), 0)
+    worst, doubt = math.inf, 0.0
+    for at in range(1, len(keys)):
+        expected = weights.get(window_id(keys[:at]), 0) * weights.get(window_id(keys[at:]), 0) / max(1, history.calls)
+        worst = min(worst, seen / expected if expected else math.inf)
+        doubt = max(doubt, _tail(seen, expected) * max(1, history.windows))
+    return worst, doubt
+
+
+def _tail(seen: int, expected: float) -> float:
+    """P(X ≥ seen) for a Poisson variable with that mean, summed upwards until a term is negligible."""
+    if seen <= 0 or expected <= 0:
+        return 0.0 if seen > 0 else 1.0
+    term = math.exp(seen * math.log(expected) - expected - math.lgamma(seen + 1))
+    total, count = 0.0, seen
+    while term > total * 1e-12 and count < seen + 10_000:
+        total += term
+        count += 1
+        term *= expected / count
+    return min(1.0, total)
 
 
 def _piece(keys: tuple[str, ...], longer: tuple[str, ...], support: Support) -> bool:
@@ -445,7 +506,22 @@ def _covered(keys: tuple[str, ...], known: Sequence[Routine], sources: Sources) 
     if not longer:
         return False
     window = window_id(keys)
-    support = sources.support([window, *longer])
+    return _held_by(window, longer, sources.support([window, *longer]))
+
+
+def absorbed(
+    longer: tuple[str, ...], known: Iterable[tuple[str, ...]], support: Callable[[Collection[int]], Support]
+) -> Iterator[tuple[str, ...]]:
+    """The keys of shorter routines that are only pieces of a longer one: it holds at least half of their turns."""
+    for keys in known:
+        if len(keys) < len(longer) and _holds(longer, keys):
+            window, whole = window_id(keys), window_id(longer)
+            if _held_by(window, [whole], support([window, whole])):
+                yield keys
+
+
+def _held_by(window: int, longer: Sequence[int], support: Support) -> bool:
+    """Whether longer windows are as frequent as one, or hold at least half of its turns."""
     if any(_as_frequent(support.get(one, {}), support.get(window, {})) for one in longer):
         return True
     own = frozenset().union(*support.get(window, {}).values())

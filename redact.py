@@ -132,6 +132,7 @@ _LAST: dict[str, Name] = {
     **dict.fromkeys("cookie cookies".split(), Name("cookie")),
     **dict.fromkeys("credential credentials cred creds".split(), Name("credential")),
     **dict.fromkeys("auth sig pat".split(), Name("auth", sure=False)),
+    **dict.fromkeys("jsessionid phpsessid sessid sessionid aspxauth".split(), Name("session", sure=False)),
     **dict.fromkeys("pass".split(), Name("password", sure=False)),
 }
 _ENDINGS = ("password", "passwd", "passphrase", "pwd", "secret", "apikey", "token")
@@ -484,9 +485,11 @@ def _value(text: str, at: int, alone: bool = False) -> Value:
 
 _NAME = re.compile(
     r"(?<![\w.\-])(?P<name>[\w.\-]{1,200}+)(?P<quote>\\{0,15}[\"']?\]?)(?:[ \t]{0,8}(?::[ \t]{0,4}|[ \t])(?:str|string|String|bytes))?"
-    r"(?P<gap>[ \t]{0,8})(?P<sep>=>|:=|:[-?](?=\S)|:(?!//|:)|=(?![=~]))(?P<space>[ \t]{0,8})"
+    r"(?P<gap>[ \t]{0,8})(?P<sep>[=!]==?(?=[ \t]{0,8}[\"'])|=>|:=|:[-?](?=\S)|:(?!//|:)|=(?![=~]))(?P<space>[ \t]{0,8})"
 )
 _SHUT = re.compile(r"(\\{0,15}[\"'])(?:$|[,:;}\])+\s])")
+_BELOW = re.compile(r"(?:!\w{1,40}[ \t]+|(?:[|>][+-]?)?[ \t]*\r?\n[ \t]+)(\S{8,4096}+)[ \t]*(?=\r?\n|$)")
+"""A value behind a YAML tag, or alone on the next line."""
 _QUERY = frozenset(("key", "signature", "x-amz-signature", "code", "api", "hash"))
 _SCHEME = re.compile(
     r"(?:basic|bearer|token|negotiate|ntlm|api-?key|key|jwt|oauth|splunk|ssws|shared-?key(?:lite)?|sharedaccesssignature|geniekey|bot|"
@@ -535,9 +538,15 @@ def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
     if match["quote"] and text.startswith(("{", "["), match.end()) or not match["quote"] and _shuts(text, match):
         return
     glued = match["sep"] == "=" and not match["gap"] and not match["space"] or match["sep"] in (":-", ":?")
+    below = _BELOW.match(text, match.end()) if match["sep"] == ":" else None
+    if below and (_random(below[1]) or PLACEHOLDER.search(below[1])):
+        yield Span(below.end(1) if _void(below[1]) else below.start(1), below.end(1), name.kind)
+        return
     value = _value(text, match.end(), alone=not glued)
     content = text[value.start : value.stop]
     header = match["sep"] == ":" and "-" in match["name"].strip("-")
+    if len(match["sep"]) > 1 and match["sep"].endswith("==") or match["sep"] == "!=":
+        name = name._replace(sure=False)
     if match["quote"] and not value.quoted and re.fullmatch(r"[-+.\d\w]*[\]},]*", content) and not _random(content):
         return  # a JSON number, or code
     if not value.quoted and text[value.stop : value.stop + 1] in ("(", ")") and _wordy(content):
@@ -612,11 +621,17 @@ def _pairs(text: str, start: int, stop: int) -> Iterator[Span]:
 
 _FLAG = re.compile(r"(?<![\w.\-])(--?[A-Za-z][\w\-]{1,60}+)(?:[ \t]+|\\{0,15}[\"'],[ \t]*(?=\\{0,15}[\"']))(?!-)")
 _ENTRY = re.compile(
-    r"(?<![\w-])(?:name|key|variable)\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,15}[\"']?(?P<name>[\w.\-]{2,100}+)\\{0,15}[\"']?,?\s{1,80}"
+    r"(?<![\w-])(?:name|key|variable|type)\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
+    r"\\{0,15}[\"']?(?P<name>[\w.\-]{2,100}+)\\{0,15}[\"']?,?\s{1,80}"
     r"\\{0,15}[\"']?value\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}",
     re.IGNORECASE,
 )
-_ELEMENT = re.compile(r"<(?P<name>[\w:.\-]{2,100}+)(?:\s[^<>]{0,200})?>(?P<value>[^<>]{3,2000}+)</")
+_ELEMENT = re.compile(
+    r"<(?:\w{1,40}\s[^<>]{0,100}?(?:name|key|id)=[\"'])?(?P<name>[\w:.\-]{2,100}+)(?:[\s\"'][^<>]{0,200})?>(?P<value>[^<>]{3,2000}+)</"
+)
+_ARGUMENT = re.compile(
+    r"[\"'](?P<name>[\w.\-]{2,100}+)[\"'],[ \t]{0,4}(?=[\"'])|(?<![\w-])(?P<pair>auth)[ \t]*=[ \t]*\([ \t]*[\"'][^\"'\n]{1,100}[\"'],[ \t]*"
+)
 _SETTER = re.compile(
     r"(?<![\w-])(?:setx|setenv|ENV|ARG|(?:config|configure|secrets?|variables?) set)[ \t]{1,4}(?:--?\w[\w-]{0,30}[ \t]{1,4}){0,2}"
     r"(?:[\w./:]{0,200}:)?(?P<name>[\w.\-]{2,100}+)[ \t]{1,4}(?![-=])"
@@ -647,6 +662,10 @@ def _entries(text: str, low: int, high: int) -> Iterator[Span]:
         name = _named(match["name"])
         if name and _counts(match["value"], name, plain=True, quoted=True):
             yield Span(*match.span("value"), name.kind)
+    for match in _ARGUMENT.finditer(text, low, high):
+        name, value = _named(match["name"] or match["pair"]), _value(text, match.end())
+        if name and value.quoted and _random(text[value.start : value.stop]):
+            yield Span(value.start, value.stop, name.kind)
 
 
 _LOGIN = re.compile(
@@ -654,11 +673,13 @@ _LOGIN = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"(?<![\w-])(?P<name>password|passwd|passphrase|passcode|secret|token|(?:api|access|secret)[ _-]?key)(?: (?:for|of) [\w.@-]{1,60}+)?"
-    r" (?:is|was|to|=|:)[ \t:]{1,4}(?=[^\s=])",
+    r"(?<![\w.\-])(?P<name>[A-Za-z][\w.\-]{1,60}+)(?P<quote>)(?: (?:for|of) [\w.@-]{1,60}+)? (?:is|was|to|=|:)[ \t:]{1,4}(?=[^\s=])"
+)
+_BEARER = re.compile(
+    r"(?<![\w-])(?:(?:bearer|basic|token|login)[ \t]{1,4}(?=\S{16})|(?:password|passwd|passphrase|pw)[ \t]{1,4})"
+    r"([A-Za-z0-9._~+/\-]{8,4096}+)",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"(?<![\w-])(?:bearer|basic|token)[ \t]{1,4}([A-Za-z0-9._~+/\-]{16,4096}+)", re.IGNORECASE)
 
 
 def _prose(text: str, low: int, high: int) -> Iterator[Span]:
@@ -668,9 +689,9 @@ def _prose(text: str, low: int, high: int) -> Iterator[Span]:
         if _counts(text[value.start : value.stop], Name("password"), True, value.quoted):
             yield Span(value.start, value.stop, "password")
     for match in _TOLD.finditer(text, low, high):
-        value, name = _value(text, match.end()), _named(match["name"]) or Name("password")
+        value, name = _value(text, match.end()), _announced(text, match)
         content = text[value.start : value.stop].rstrip(".,:!?")
-        if _counts(content, name, value.quoted, value.quoted) and re.search(r"[\d\W_]", content):
+        if name and _counts(content, name, value.quoted, value.quoted) and re.search(r"[\d\W_]", content):
             yield Span(value.start, value.start + len(content), name.kind)
     for match in _BEARER.finditer(text, low, high):
         if _random(match[1]) and not _void(match[1]):
@@ -710,7 +731,10 @@ class Short(NamedTuple):
 SHORT_FLAGS: tuple[Short, ...] = (
     Short("mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin", r"-p(?=[^\s])"),
     Short("docker podman nerdctl helm oras crane skopeo az buildah", r"-p[ \t]+"),
-    Short("redis-cli", r"-a[ \t]+"),
+    Short("redis-cli", r"-a[ \t]*"),
+    Short("useradd usermod", r"-p[ \t]+"),
+    Short("gh glab", r"--with-token[ \t]*<<<[ \t]*"),
+    Short("ConvertTo-SecureString", r"(?:-String[ \t]+)?"),
     Short("sshpass", r"-p[ \t]*"),
     Short("mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh", r"-p[ \t]*"),
     Short("ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami", r"-w[ \t]*"),
@@ -726,7 +750,7 @@ SHORT_FLAGS: tuple[Short, ...] = (
     Short("kubectl oc", r"--from-literal[ \t=]+[\"']?[\w.-]+="),
     Short("gh", r"secret[ \t]+set[ \t]+\w+[ \t]+(?:-b|--body)[ \t=]*"),
     Short("ssh-keygen", r"-[NP][ \t]+"),
-    Short("net", r"user?[ \t]+(?:/\S+[ \t]+)?\w+[ \t]+"),
+    Short("net", r"user?[ \t]+(?:[^\s/]\S*[ \t]+){0,2}(?:/user:)?\S+[ \t]+(?!/)"),
     Short("xfreerdp rdesktop", r"(?:/p:|-p[ \t]+)"),
 )
 """What no name announces: each is read from the manual page of its program."""
@@ -768,33 +792,13 @@ def _argument(text: str, at: int, form: str, starts: bool) -> Iterator[Span]:
 
 
 Finder = Callable[[str, int, int], Iterator[Span]]
+_ANNOUNCING = tuple("pass pwd pw secret token key auth cookie cred jwt bearer phrase mnemonic sig pat sess aspx senha contrasena".split())
 FINDERS: tuple[tuple[tuple[str, ...], Finder], ...] = (
     (("",), _formatted),
-    (
-        (
-            "pass",
-            "pwd",
-            "pw",
-            "secret",
-            "token",
-            "key",
-            "auth",
-            "cookie",
-            "cred",
-            "jwt",
-            "bearer",
-            "phrase",
-            "mnemonic",
-            "sig",
-            "senha",
-            "pat",
-            "contrasena",
-        ),
-        _fields,
-    ),
-    (("pass", "pw", "secret", "token", "key", "auth", "cookie", "cred"), _flags),
-    (("value", "</", "set", "env ", "arg "), _entries),
-    (("password", "passwd", "passphrase", "passcode", "secret", "token", "key", "bearer", "basic"), _prose),
+    (_ANNOUNCING, _fields),
+    (_ANNOUNCING, _flags),
+    (("value", "</", "set", "env ", "arg ", ","), _entries),
+    ((*_ANNOUNCING, "basic"), _prose),
     (("@",), _urls),
     ((" ", "\t"), _commands),
 )

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeVar
 
 from . import executor, miner, templating, validator
@@ -184,7 +185,9 @@ class Service:
         self.store.mined(name, miner.windows(turn, self.settings.max_steps) if turn and counted else {})
         if not turn or not counted:
             return ()
-        sources = miner.Sources(self.store.support, self.store.occurrences, self.store.examples, self._routines)
+        store = self.store
+        history = lru_cache(maxsize=1)(lambda: miner.History(*store.size()))
+        sources = miner.Sources(store.support, store.occurrences, store.examples, self._routines, store.weights, history)
         return [self._keep_found(found) for found in miner.mine(turn, sources, self.settings)]
 
     def _routines(self) -> tuple[miner.Routine, ...]:
@@ -196,13 +199,21 @@ class Service:
             checks = self.validated(found.spec, found.exhibits)
             failed = next((check for check in checks if not check.passed), None)
             if failed is None:
-                return self.store.propose(replace(found, checks=checks), self.door.clock())
+                return self._proposed(replace(found, checks=checks))
             found = NearMiss(found.keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
         if self.store.decided(found.fingerprint):
             return None
         self.store.withdraw(found.fingerprint, f"{found.rule}: {found.detail}", self.door.clock())
         self.store.misses([found], [found.fingerprint])
         return found
+
+    def _proposed(self, found: Proposal) -> Kata | None:
+        """Keep a proposal, and take back proposals that are only pieces of it (K43)."""
+        kata, now = self.store.propose(found, self.door.clock()), self.door.clock()
+        waiting = [keys for keys, state in self.store.routines() if state is State.CANDIDATE]
+        for keys in miner.absorbed(found.keys, waiting, self.store.support):
+            self.store.withdraw(miner.fingerprint(keys), "is a piece of a longer routine", now)
+        return kata
 
     def validated(self, spec: Spec, exhibits: Sequence[Example]) -> tuple[Check, ...]:
         """Every check of the validator, with the tools as they are today; no real tool is called (K56)."""
@@ -222,7 +233,10 @@ class Service:
     def find(self, word: str) -> Kata:
         """The kata of that number, name or tool name; Refused when there is none."""
         name = word.removeprefix(PREFIX)
-        found = self.store.kata(int(word)) if re.fullmatch(r"[0-9]{1,9}", word) else self.store.named(name)
+        number = int(word) if re.fullmatch(r"[0-9]{1,9}", word) else 0
+        found = self.store.kata(number) if number else self.store.named(name)
+        if number and found is None and (reason := self.store.withdrawn(number)):
+            raise Refused(f"The proposal {word} was taken back, because new evidence speaks against it: {reason}")
         if found is None:
             known = ", ".join(kata.tool or str(kata.id) for kata in self.katas()) or "none yet"
             raise Refused(f"There is no kata {word!r}; known: {known}")

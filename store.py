@@ -84,7 +84,8 @@ CREATE TABLE near (fingerprint TEXT PRIMARY KEY, keys BLOB NOT NULL, rule TEXT N
 CREATE TABLE katas (
     id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used twice (A32)
     name TEXT NOT NULL DEFAULT '', state TEXT NOT NULL,
-    fingerprint TEXT NOT NULL UNIQUE, keys BLOB NOT NULL, version INTEGER NOT NULL
+    fingerprint TEXT NOT NULL UNIQUE, keys BLOB NOT NULL, version INTEGER NOT NULL,
+    withdrawn TEXT NOT NULL DEFAULT ''      -- why a proposal was taken back
 );
 CREATE UNIQUE INDEX katas_name ON katas (name) WHERE name <> '';
 CREATE TABLE versions (
@@ -241,7 +242,7 @@ def _write_version(db: sqlite3.Connection, kata: int, number: int, proposal: Pro
     exhibits, checks = [asdict(one) for one in proposal.exhibits], [asdict(one) for one in proposal.checks]
     evidence = {"fit": pack(asdict(proposal.fit)), "exhibits": pack(exhibits), "checks": pack(checks)}
     _insert(db, "versions", {"kata": kata, "number": number, **spec, **evidence, "created": now})
-    _sql(db, "UPDATE katas SET version = ? WHERE id = ?", number, kata)
+    _sql(db, "UPDATE katas SET version = ?, withdrawn = '' WHERE id = ?", number, kata)
     before = State.CANDIDATE if number > 1 else ""
     _insert(db, "audit", asdict(AuditRow(now, "system", verb, kata, before, State.CANDIDATE, spec["digest"])))
     return _kata(db, kata)
@@ -257,7 +258,7 @@ def _write_step(db: sqlite3.Connection, run: str, step: StepTrace) -> None:
 
 # ── Reading inside the caller's transaction ──────────────────────────────────────────────────────
 
-KATA = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, versions.*
+KATA = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, katas.withdrawn, versions.*
 FROM katas JOIN versions ON versions.kata = katas.id AND versions.number = katas.version"""
 RUN = "SELECT id, kata, tool, version, digest, started, finished, status, reason, inputs, session FROM runs"
 WINDOW = "SELECT conversation, id AS turn, window, first, last FROM windows JOIN turns ON turns.number = windows.turn"
@@ -559,6 +560,18 @@ class Store:
                 found[window].setdefault(unbind(conversation), set()).add(unbind(turn))
         return {window: {one: frozenset(turns) for one, turns in places.items()} for window, places in found.items()}
 
+    def weights(self, windows: Collection[int]) -> dict[int, int]:
+        """Window → number of turns that hold it."""
+        found = {}
+        for window in set(windows):
+            found[window] = int(self._rows("SELECT count(*) AS n FROM windows WHERE window = ?", window)[0]["n"])
+        return found
+
+    def size(self) -> tuple[int, int]:
+        """How many calls and how many rows of windows are kept."""
+        row = self._rows("SELECT (SELECT count(*) FROM events) AS calls, (SELECT count(*) FROM windows) AS windows")[0]
+        return int(row["calls"]), int(row["windows"])
+
     def occurrences(self, window: int) -> tuple[Occurrence, ...]:
         """Where the window stands, newest turn first."""
         rows = self._rows(f"{WINDOW} WHERE window = ? ORDER BY turns.number DESC", window)
@@ -598,27 +611,33 @@ class Store:
             if row is None:
                 new = {"state": State.CANDIDATE, "fingerprint": proposal.fingerprint, "keys": pack(proposal.keys), "version": 1}
                 return _write_version(db, _insert(db, "katas", new).lastrowid or 0, 1, proposal, "propose", now)
-            if row["state"] != State.CANDIDATE or row["digest"] == proposal.spec.digest and Fit(**row["fit"]) == proposal.fit:
+            same = row["digest"] == proposal.spec.digest and Fit(**row["fit"]) == proposal.fit
+            if row["state"] != State.CANDIDATE or same and not row["withdrawn"]:
                 return None
             if row["digest"] == proposal.spec.digest:  # better evidence for the same spec takes the place of the older
                 _sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
             return _write_version(db, row["id"], row["number"] + 1, proposal, "revise", now)
 
     def withdraw(self, fingerprint: str, reason: str, now: float) -> bool:
-        """Take back a proposal that nobody decided about, because new evidence speaks against it; its number is not used again."""
+        """Take back a proposal that nobody decided about, because new evidence speaks against it; other evidence may bring it back
+        under its number."""
         with self._using("IMMEDIATE") as db:
-            row = _sql(db, f"{KATA} WHERE fingerprint = ? AND state = ?", fingerprint, State.CANDIDATE).fetchone()
+            row = _sql(db, f"{KATA} WHERE fingerprint = ? AND state = ? AND withdrawn = ''", fingerprint, State.CANDIDATE).fetchone()
             if row is None:
                 return False
-            for table, column in (("shown", "kata"), ("versions", "kata"), ("katas", "id")):
-                _sql(db, f"DELETE FROM {table} WHERE {column} = ?", row["id"])
-            before, digest = State.CANDIDATE, row["digest"]
-            _insert(db, "audit", asdict(AuditRow(now, "system", "withdraw", row["id"], before, "", digest, reason)))
+            _sql(db, "UPDATE katas SET withdrawn = ? WHERE id = ?", reason, row["id"])
+            state, digest = State.CANDIDATE, row["digest"]
+            _insert(db, "audit", asdict(AuditRow(now, "system", "withdraw", row["id"], state, state, digest, reason)))
             return True
+
+    def withdrawn(self, kata: int) -> str:
+        """Why that proposal was taken back; empty when it was not."""
+        row = self._first("SELECT withdrawn FROM katas WHERE id = ?", kata)
+        return "" if row is None else str(row["withdrawn"])
 
     def routines(self) -> tuple[tuple[tuple[str, ...], State], ...]:
         """The keys of every routine that was ever proposed, with its state."""
-        rows = self._rows("SELECT keys, state FROM katas ORDER BY id")
+        rows = self._rows("SELECT keys, state FROM katas WHERE withdrawn = '' ORDER BY id")
         return tuple((tuple(row["keys"]), State(row["state"])) for row in rows)
 
     def decided(self, fingerprint: str) -> bool:
@@ -636,7 +655,7 @@ class Store:
     def _loaded(self) -> list[Kata | tuple[int, str]]:
         found: list[Kata | tuple[int, str]] = []
         with self._using("DEFERRED") as db:
-            for row in _sql(db, "SELECT id FROM katas ORDER BY id").fetchall():
+            for row in _sql(db, "SELECT id FROM katas WHERE withdrawn = '' ORDER BY id").fetchall():
                 try:
                     found.append(_kata(db, row["id"]))
                 except KataError as error:
@@ -645,7 +664,7 @@ class Store:
 
     def kata(self, kata: int) -> Kata | None:
         """The kata of that number; SpecError when its row was changed outside."""
-        row = self._first(f"{KATA} WHERE katas.id = ?", kata)
+        row = self._first(f"{KATA} WHERE katas.id = ? AND withdrawn = ''", kata)
         return None if row is None else read_kata(row)
 
     def named(self, name: str) -> Kata | None:
@@ -685,6 +704,8 @@ class Store:
         of the states `before`, its current spec is not `digest`, or the name is taken. Of two callers one wins."""
         with self._using("IMMEDIATE") as db:
             found = _kata(db, kata)
+            if _one(db, "SELECT withdrawn FROM katas WHERE id = ?", kata):
+                raise Refused(f"The proposal {kata} was taken back, because new evidence speaks against it")
             if found.state not in before:
                 raise Refused(f"Kata {kata} is {found.state}; {verb} needs it to be {' or '.join(sorted(before))}")
             if found.version.spec.digest != digest:

@@ -32,7 +32,8 @@ LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = ("model", "shell", "redact", "rows", "effects", "extraction", "quoting", "origins", "templating", "miner", "validator", "executor")
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools hashlib heapq html "
-    "ipaddress itertools json math operator posixpath re shlex string textwrap types typing unicodedata urllib.parse zlib".split()
+    "ipaddress itertools json math operator posixpath re shlex statistics string textwrap types typing unicodedata urllib.parse "
+    "zlib".split()
 )
 """What a pure module may import: nothing here reads a clock, a file, the host or chance."""
 WORLDLY = frozenset({"open", "print", "input", "eval", "exec", "compile", "globals", "__import__", "breakpoint"})

@@ -226,20 +226,22 @@ def test_a_key_depends_on_the_call_alone(name: str, arguments: dict[str, str]) -
 
 @pytest.mark.parametrize(("calls", "max_steps", "count"), [(1, 8, 0), (2, 8, 1), (4, 8, 6), (10, 8, 42), (10, 2, 9), (4, 3, 5)])
 def test_every_window_of_two_to_max_steps_calls_is_counted(calls: int, max_steps: int, count: int) -> None:
-    """K39: n calls have n − k + 1 windows of k."""
+    """K39: n calls have n − k + 1 windows of k; beside them each call alone, by which chance is judged."""
     turn = turn_of(*(tool(f"tool_{index}", x=1) for index in range(calls)))
-    assert len(miner.windows(turn, max_steps)) == count
+    assert len(miner.windows(turn, max_steps)) == count + calls
 
 
 def test_a_window_is_counted_once_per_turn_and_its_latest_place_counts() -> None:
     """K41, A12."""
     held = miner.windows(turn_of(A, B, A, B, A, B), 2)
-    assert held == {miner.window_id(keys_of(A, B)): (4, 5), miner.window_id(keys_of(B, A)): (3, 4)}
+    alone = {miner.window_id(keys_of(A)): (4, 4), miner.window_id(keys_of(B)): (5, 5)}
+    assert held == {miner.window_id(keys_of(A, B)): (4, 5), miner.window_id(keys_of(B, A)): (3, 4)} | alone
 
 
 def test_a_window_never_crosses_a_break() -> None:
     held = miner.windows(turn_of(A, B, tool("clarify", q="?"), C, D), 8)
-    assert set(held) == {miner.window_id(keys_of(A, B)), miner.window_id(keys_of(C, D))}
+    alone = {miner.window_id(keys_of(one)) for one in (A, B, C, D)}
+    assert set(held) == {miner.window_id(keys_of(A, B)), miner.window_id(keys_of(C, D))} | alone
 
 
 def test_a_window_id_fits_a_signed_64_bit_column_and_knows_order_and_borders() -> None:
@@ -567,3 +569,43 @@ def test_runs_hold_every_success_that_may_be_a_step_once_and_in_order(done: list
     kept = [event for run in miner.runs(turn) for event in run]
     barred = {"clarify", "todo_list"}
     assert kept == [event for event in events("t1", done) if event.outcome.ok and event.call.tool not in barred]
+
+
+# ── Loops and chance ─────────────────────────────────────────────────────────────────────────────
+
+
+def read(path: str, content: str = "x") -> Did:
+    return tool("read_file", {"content": content}, path=path)
+
+
+def test_repeats_at_once_are_one_loop_step_however_often() -> None:
+    """Design section 5.1: never proposed, told as a loop with its range."""
+    cases = [(A, *(read(f"src/part_{n}.py") for n in range(count)), B) for count in (3, 5, 4)]
+    (miss,) = mined(*told(*cases))
+    assert isinstance(miss, NearMiss) and (miss.rule, miss.detail) == ("loop", "one step repeats 3 to 5 times; loops are not proposed yet")
+
+
+def test_a_repeat_that_takes_from_the_one_before_is_a_step() -> None:
+    cases = [(sh(f"cat {n}_index.txt", f"next_{n}.txt"), sh(f"cat next_{n}.txt")) for n in ("amber", "birch", "cobalt")]
+    assert [len(miner.items(miner.runs(turn)[0])) for turn in told(*cases)] == [2, 2, 2]
+
+
+def test_other_flags_make_another_step() -> None:
+    assert len(miner.items(miner.runs(turn_of(sh("ls -l a"), sh("ls -a b"), sh("ls -a c")))[0])) == 2
+
+
+def test_chance_is_lift_and_doubt_at_the_worst_split() -> None:
+    """Design section 5.6: 40 turns hold A B; A stands in 100, B in 50 of 10,000 calls, so 0.5 are expected."""
+    ids = {miner.window_id(keys): n for keys, n in ((("a",), 100), (("b",), 50), (("a", "b"), 40))}
+    lift, doubt = miner.chance(("a", "b"), ids, miner.History(10_000, 1_000))
+    assert lift == pytest.approx(80.0) and doubt < 1e-50
+    often = {miner.window_id(keys): n for keys, n in ((("a",), 4_000), (("b",), 500), (("a", "b"), 210))}
+    lift, doubt = miner.chance(("a", "b"), often, miner.History(10_000, 1_000))
+    assert lift == pytest.approx(1.05) and doubt > 0.01
+
+
+def test_the_poisson_tail_is_that_of_the_tables() -> None:
+    """P(X >= 3) for a mean of 1 is 0.0803, P(X >= 10) for a mean of 5 is 0.0318."""
+    assert miner._tail(3, 1.0) == pytest.approx(0.0803, abs=1e-4)
+    assert miner._tail(10, 5.0) == pytest.approx(0.0318, abs=1e-4)
+    assert miner._tail(0, 5.0) == 1.0 and miner._tail(3, 0.0) == 0.0

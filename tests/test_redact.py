@@ -100,6 +100,14 @@ BESIDE_A_NAME = (
     "AWS_SECRET_ACCESS_KEY=\\\n{}",
     "${{DB_PASSWORD:-{}}}",
     "the admin password is {}, please log in",
+    "my AWS_SECRET_ACCESS_KEY is {}.",
+    "api_key: |\n  {}\nregion: eu",
+    "api_key: !vault {}",
+    'os.environ.setdefault("API_TOKEN", "{}")',
+    'if password != "{}":',
+    '<string name="api_key">{}</string>',
+    "PHPSESSID={}",
+    "the api key for prod was {} until now",
 )
 COMMANDS = tuple(
     frame for frame in BESIDE_A_NAME if "\n" not in frame and not frame.startswith(("{", "[", "<", ">", "$", "const", "token :="))

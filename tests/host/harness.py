@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
+import resource
+import select
 import shutil
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import closing
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +50,8 @@ class Answer:
     err: str
     seconds: float
     requests: tuple[Mapping[str, Json], ...] = ()
+    arrived: tuple[float, ...] = ()
+    """When each of the requests came, in seconds since the start of the process."""
 
     @property
     def asked(self) -> tuple[Mapping[str, Json], ...]:
@@ -61,8 +68,72 @@ class Answer:
         """The tool results of the last request, as the model saw them."""
         return tuple(text_of(m) for m in self.asked[-1]["messages"] if m["role"] == "tool")
 
+    @property
+    def session(self) -> str:
+        """The session that the host offers to resume."""
+        offered = re.search(r"hermes --resume (\S+)", self.out)
+        assert offered, str(self)
+        return offered[1]
+
     def __repr__(self) -> str:
         return f"exit code {self.code} after {self.seconds:.1f} s\n--- out\n{self.out}\n--- err\n{self.err}"
+
+
+def fill(path: Path) -> None:
+    """Write until nothing more fits on the disk."""
+    with suppress(OSError), path.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4_096))
+
+
+def decoded(stored: Json) -> Json:
+    """What the plugin put into a column: text with half characters after a T, compressed JSON after a J."""
+    if not isinstance(stored, bytes):
+        return stored
+    if stored[:1] == b"T":
+        return stored[1:].decode("utf-8", "surrogatepass")
+    return json.loads(zlib.decompress(stored[1:]).decode("utf-8", "surrogatepass"))
+
+
+class Terminal:
+    """A person before an interactive chat: types a line, and waits for what the screen shows."""
+
+    def __init__(self, process: subprocess.Popen[bytes], screen: int) -> None:
+        self.process, self.screen = process, screen
+        self.shown = ""
+
+    def type(self, line: str, shows: str) -> str:
+        """Type a line and Enter, and wait until the screen shows `shows`; gives what it showed meanwhile. Text that comes together
+        with Enter would be taken for a paste, so Enter waits until the screen is quiet."""
+        os.write(self.screen, line.encode())
+        self.wait("", quiet=0.2)
+        os.write(self.screen, b"\r")
+        return self.wait(shows)
+
+    def wait(self, shows: str, quiet: float = PATIENCE) -> str:
+        """Read the screen until it shows the words, or until it is quiet so long; AssertionError after `PATIENCE` seconds."""
+        before, until = len(self.shown), time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            if shows and shows in self.shown[before:]:
+                return self.shown[before:]
+            if not select.select([self.screen], [], [], quiet)[0] or not self._read():
+                break
+        assert not shows, f"the screen never showed {shows!r}:\n{self.shown[-3000:]}"
+        return self.shown[before:]
+
+    def _read(self) -> bool:
+        """Take what came; False at the end. A question for the cursor's place is answered, or the chat would wait for it."""
+        try:
+            came = os.read(self.screen, 65_536)
+        except OSError:  # how Linux tells that nobody holds the other side any more
+            return False
+        if b"\x1b[6n" in came:
+            os.write(self.screen, b"\x1b[1;1R")
+        self.shown += ESCAPES.sub("", came.decode("utf-8", "replace"))
+        return bool(came)
+
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 @dataclass
@@ -74,6 +145,8 @@ class Host:
     hermes: Path
     enabled: list[str] = field(default_factory=list)
     config: dict[str, Json] = field(default_factory=dict)
+    largest: int | None = None
+    """The size in bytes beyond which no process of ours may make a file grow."""
 
     def __post_init__(self) -> None:
         for folder in (self.plugins, self.work, self.user):
@@ -98,6 +171,11 @@ class Host:
         return self.root / "user"
 
     @property
+    def database(self) -> Path:
+        """The plugin's file."""
+        return self.home / DATABASE
+
+    @property
     def far(self) -> Path:
         """The list of connections that were refused because they would have left this machine."""
         return self.root / "far"
@@ -112,7 +190,8 @@ class Host:
         """Write config.yaml; `settings` are those of the kata plugin. JSON is YAML."""
         model = {"default": MODEL, "provider": "custom", "base_url": self.server.url, "api_key": "none", "context_length": 200_000}
         plugins: dict[str, Json] = {"enabled": self.enabled, "entries": {"kata": {"settings": settings}}}
-        quiet = {"auxiliary": {"background_review": {"enabled": False}}, "curator": {"enabled": False}}
+        asked = {"telemetry": {"shared_metrics": {"enabled": False, "send": False, "offer_version": 2}}}
+        quiet = {"auxiliary": {"background_review": {"enabled": False}}, "curator": {"enabled": False}, **asked}
         whole = {"model": model, "plugins": plugins, **quiet, **self.config}
         (self.home / "config.yaml").write_text(json.dumps(whole, indent=1), encoding="utf-8")
 
@@ -145,11 +224,59 @@ class Host:
                 encoding="utf-8",
                 errors="replace",
                 timeout=PATIENCE,
+                preexec_fn=self._limit if self.largest else None,
             )
         except subprocess.TimeoutExpired as error:
             raise AssertionError(f"hermes {' '.join(words)} did not end in {PATIENCE:.0f} s:\n{error.stdout!r}\n{error.stderr!r}") from None
-        requests = tuple(self.server.requests[seen:])
-        return Answer(done.returncode, done.stdout, done.stderr, time.monotonic() - start, requests)
+        end = time.monotonic()
+        arrived = tuple(at - start for at in self.server.arrived[seen:])
+        return Answer(done.returncode, done.stdout, done.stderr, end - start, tuple(self.server.requests[seen:]), arrived)
+
+    def _limit(self) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.largest or resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    @contextmanager
+    def full_disk(self) -> Iterator[str]:
+        """While the block runs the plugin's file, which must be there, cannot grow; gives how that was brought about: a disk of its
+        own that is full, or, where we may not mount one, a limit on the size of files, above all others but that of ours."""
+        folder, kept = self.database.parent, self.database.read_bytes()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "none", str(folder)], capture_output=True).returncode == 0
+        try:
+            if mounted:
+                self.database.write_bytes(kept)
+                fill(folder / "filler")
+                yield "full"
+            else:
+                with closing(sqlite3.connect(self.database)) as db, db:
+                    db.execute("CREATE TABLE filler AS SELECT zeroblob(4000000)")
+                self.largest = self.database.stat().st_size
+                yield "limited"
+            (folder / "filler").unlink(missing_ok=True)
+            kept = self.database.read_bytes()
+        finally:
+            self.largest = None
+            if mounted:
+                subprocess.run(["umount", "-l", str(folder)], check=True)
+                self.database.write_bytes(kept)
+
+    @contextmanager
+    def terminal(self, *words: str) -> Iterator[Terminal]:
+        """`hermes …` on a terminal of its own, once it shows its prompt; it must end by itself inside the block."""
+        screen, side = pty.openpty()
+        environment = self.environment() | {"TERM": "xterm", "LINES": "40"}
+        streams = {"stdin": side, "stdout": side, "stderr": side}
+        process = subprocess.Popen([str(self.hermes), *words], cwd=self.work, env=environment, start_new_session=True, **streams)
+        os.close(side)
+        try:
+            terminal = Terminal(process, screen)
+            terminal.wait("❯")
+            yield terminal
+            terminal.wait("", quiet=PATIENCE)
+            assert process.wait(PATIENCE) == 0, terminal.shown[-3000:]
+        finally:
+            process.kill()
+            process.wait()
+            os.close(screen)
 
     def environment(self) -> dict[str, str]:
         """No variable of the caller but PATH, so that no key and no proxy is inherited."""
@@ -167,11 +294,21 @@ class Host:
 
     def rows(self, query: str, *values: Json) -> list[dict[str, Json]]:
         """Rows of the plugin's database, read-only, as dictionaries."""
-        path = self.home / DATABASE
+        path = self.database
         assert path.is_file(), f"the plugin wrote no database; there is {[str(p) for p in self.home.rglob('*.db')]}"
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             connection.row_factory = sqlite3.Row
-            return [dict(row) for row in connection.execute(query, values)]
+            return [{name: decoded(value) for name, value in dict(row).items()} for row in connection.execute(query, values)]
+
+    def calls(self, **where: Json) -> list[dict[str, Json]]:
+        """The recorded calls with what is known of their turns, turn by turn, in the model's order."""
+        chosen = " AND ".join(["true", *(f"{name} = ?" for name in where)])
+        rows = f"SELECT events.*, id, session, conversation, platform, who FROM events JOIN turns ON turns.number = turn WHERE {chosen}"
+        return self.rows(f"{rows} ORDER BY turn, position", *where.values())
+
+    def counters(self) -> dict[str, int]:
+        """What the plugin says it did not keep, by reason."""
+        return {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM counters WHERE value > 0")}
 
     def tree(self) -> dict[str, str]:
         """Every file below the agent's folder with its text."""

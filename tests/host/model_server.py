@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -140,7 +141,7 @@ def read_result(text: str) -> Json:
 
 
 class ModelServer(ThreadingHTTPServer):
-    """Answers by its script and keeps the body of every chat request, in order of arrival."""
+    """Answers by its script and keeps the body of every chat request, in order of arrival, and when it came (monotonic seconds)."""
 
     daemon_threads = True
 
@@ -148,6 +149,7 @@ class ModelServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), ChatHandler)
         self.script = script
         self.requests: list[dict[str, Json]] = []
+        self.arrived: list[float] = []
         self.complaints: list[str] = []
         self.lock = threading.Lock()
 
@@ -164,6 +166,7 @@ class ModelServer(ThreadingHTTPServer):
         """Record the request and make the assistant message that answers it."""
         with self.lock:
             self.requests.append(body)
+            self.arrived.append(time.monotonic())
             number = len(self.requests)
         answer = self.script.answer(body)
         if isinstance(answer, Say):
