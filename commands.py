@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .model import Json, Kata, KataError, NearMiss, Reference, Refused, RunRow, Spec, State, StoreError, walk
+from .model import Json, Kata, KataError, NearMiss, Reference, Refused, RunRow, Spec, State, StoreError, Usage, walk
 from .service import Service, Unseen, brief, origin, templated
 
 WIDTH = 80
@@ -57,7 +57,7 @@ def _answered(service: Service, verb: str, ask: Ask) -> Answer:
     try:
         return VERBS[verb].act(service, ask)
     except Refused as error:
-        return Answer(str(error), {"error": error.message}, 1)
+        return Answer(str(error), {"error": error.message}, 2 if isinstance(error, Usage) else 1)
     except KataError as error:
         return Answer(f"Kata cannot do that now. {error}", {"error": error.message}, 1)
 
@@ -115,7 +115,7 @@ def _review(service: Service, ask: Ask) -> Answer:
 def _approve(service: Service, ask: Ask) -> Answer:
     words = [word for word in ask.words if word.lower() != "as"]
     if len(words) != 2:
-        raise Refused(f"Expected: {ask.lead} approve N as NAME")
+        raise Usage(f"Expected: {ask.lead} approve N as NAME")
     try:
         kata = service.approve(words[0], words[1], ask.surface, ask.digest)
     except Unseen as error:
@@ -136,6 +136,18 @@ def _reject(service: Service, ask: Ask) -> Answer:
     return Answer(f"Rejected: {kata.id}. It will not be proposed again.", _kata_json(kata))
 
 
+def _disable(service: Service, ask: Ask) -> Answer:
+    kata = service.disable(_one(ask, "disable NAME"), ask.surface)
+    return Answer(
+        f"Disabled: {kata.tool}. The agent cannot call it any more; '{ask.lead} enable {kata.name}' brings it back.", _kata_json(kata)
+    )
+
+
+def _enable(service: Service, ask: Ask) -> Answer:
+    kata = service.enable(_one(ask, "enable NAME"), ask.surface)
+    return Answer(f"Enabled: {signature(kata.tool, kata.version.spec)}, revision {kata.version.spec.digest[:12]}.", _kata_json(kata))
+
+
 def _runs(service: Service, ask: Ask) -> Answer:
     kata = service.find(ask.words[0]) if ask.words else None
     rows = service.store.runs(kata.id if kata else None, 20)
@@ -153,7 +165,7 @@ def _runs(service: Service, ask: Ask) -> Answer:
 def _record(service: Service, ask: Ask) -> Answer:
     wanted = ask.words[0].lower() if len(ask.words) == 1 else ""
     if wanted not in ("on", "off"):
-        raise Refused(f"Expected: {ask.lead} record on or {ask.lead} record off")
+        raise Usage(f"Expected: {ask.lead} record on or {ask.lead} record off")
     service.pause(wanted == "off")
     if wanted == "off":
         return Answer("Recording is off from the next message on, in every chat. Approved katas go on working.", {"recording": False})
@@ -232,6 +244,8 @@ VERBS: Mapping[str, Verb] = {
     "review": Verb("review N", "all about one: steps, data flow, effects, checks", _review),
     "approve": Verb("approve N as NAME", "make it the tool kata_NAME", _approve),
     "reject": Verb("reject N", "never propose it again", _reject),
+    "disable": Verb("disable NAME", "take the tool away from the agent", _disable),
+    "enable": Verb("enable NAME", "give it back, checked again", _enable),
     "runs": Verb("runs [NAME]", "what recent runs did, step by step", _runs),
     "record": Verb("record on|off", "resume or pause the recording", _record),
     "status": Verb("status", "whether it records, and what it keeps", _status),
@@ -241,7 +255,7 @@ VERBS: Mapping[str, Verb] = {
 
 def _one(ask: Ask, usage: str) -> str:
     if len(ask.words) != 1:
-        raise Refused(f"Expected: {ask.lead} {usage}")
+        raise Usage(f"Expected: {ask.lead} {usage}")
     return ask.words[0]
 
 

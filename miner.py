@@ -17,6 +17,7 @@ from .model import (
     Call,
     Command,
     Concat,
+    Effect,
     Event,
     Example,
     Expression,
@@ -325,9 +326,13 @@ def specified(template: templating.Template, example: Example) -> Spec:
     """The spec of a template; effects are judged on the template itself, with neutral words in the holes."""
     steps = []
     for event, arguments in zip(example.events, template.steps, strict=True):
-        neutral = {name: _neutral(value) for name, value in arguments.fields}
-        steps.append(Step(event.call.tool, arguments, effect(event.call.tool, neutral), event.schema))
+        steps.append(Step(event.call.tool, arguments, judged(event.call.tool, arguments), event.schema))
     return Spec(template.inputs, tuple(steps))
+
+
+def judged(tool: str, arguments: Object) -> Effect:
+    """The effect of a step before its values are known."""
+    return effect(tool, {name: _neutral(value) for name, value in arguments.fields})
 
 
 def _neutral(expression: Expression) -> Json:

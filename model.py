@@ -76,6 +76,10 @@ class Refused(KataError):
     """A verb that may not be done now; the sentence says why and what can be done instead."""
 
 
+class Usage(Refused):
+    """A command that was typed wrongly; the sentence says what was expected."""
+
+
 def named(error: BaseException) -> str:
     """An exception in words, without asking it or what it holds to show itself: both may raise."""
     return ": ".join((type(error).__name__, *(one for one in error.args if isinstance(one, str))))[:300]

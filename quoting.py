@@ -5,7 +5,7 @@ would otherwise both learn templates and guard commands."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -98,22 +98,46 @@ def frame(command: Command) -> Frame:
 
 
 def _spot(script: shell.Script, mark: str) -> Spot:
-    for command in script.commands():
-        for index, word in enumerate(command.words):
-            piece = next((p for p in word.pieces if p.kind == "text" and mark in p.value), None)
-            if piece is not None:
-                _check_place(command, index)
-                before = "".join(p.value for p in word.pieces[: word.pieces.index(piece)]) + piece.value[: piece.value.index(mark)]
-                return Spot(f"argument {index} of {' '.join(shell.head(shell.arguments(command)))}", not before)
-        for redirect in command.redirects:
-            if mark in (redirect.target.value or ""):
-                target = redirect.target.value or ""
-                return Spot(f"the target of {redirect.operator}", False, target[: target.index(mark)])
-    raise UnsafeValue("Expected a value in the place of an argument, not of a program, an assignment or a here-document")
+    for pipeline in script.pipelines:
+        for number, command in enumerate(pipeline.commands):
+            spot = _spot_in(command, mark)
+            if spot is not None:
+                _check_flow(script, pipeline.commands[number + 1 :], command)
+                return spot
+    raise UnsafeValue("Expected a value in the place of an argument, not of a program, an assignment, a here-document or inside $(…)")
 
 
-def _check_place(command: shell.Simple, index: int) -> None:
-    """Holes are never programs and never code: nothing that a program reads as a second language."""
+def _spot_in(command: shell.Simple, mark: str) -> Spot | None:
+    for index, word in enumerate(command.words):
+        piece = next((p for p in word.pieces if p.kind == "text" and mark in p.value), None)
+        if piece is not None:
+            before = "".join(p.value for p in word.pieces[: word.pieces.index(piece)]) + piece.value[: piece.value.index(mark)]
+            _check_place(command, index, before)
+            return Spot(f"argument {index} of {' '.join(shell.head(shell.arguments(command)))}", not before)
+    for redirect in command.redirects:
+        target = redirect.target.value or ""
+        if mark in target:
+            return Spot(f"the target of {redirect.operator}", False, target[: target.index(mark)])
+    return None
+
+
+def _check_flow(script: shell.Script, after: tuple[shell.Simple, ...], command: shell.Simple) -> None:
+    """What a command with a value prints must not become code: not through a pipe, and not through a file in the same line."""
+    for later in after:
+        if _runs_text(later):
+            raise UnsafeValue("Expected no value in front of a program that runs what it reads")
+    if any(redirect.operator not in ("<", "<&") for redirect in command.redirects) and any(map(_runs_text, script.commands())):
+        raise UnsafeValue("Expected no value in a file that the same line may run")
+
+
+def _runs_text(command: shell.Simple) -> bool:
+    name = (shell.arguments(command) or ("",))[0]
+    name = "" if name is None else name.rsplit("/", 1)[-1]
+    return not name or name in RUNNERS or INTERPRETER.fullmatch(name) is not None
+
+
+def _check_place(command: shell.Simple, index: int, before: str) -> None:
+    """Holes are never programs and never code: nothing that a program reads as a second language, and no part of an option's name."""
     words = shell.arguments(command)
     if index == 0 or words[0] is None:
         raise UnsafeValue("Expected a value in the place of an argument, not of a program")
@@ -122,8 +146,10 @@ def _check_place(command: shell.Simple, index: int) -> None:
         (program in RUNNERS, _runs_fixed(words, index), "arguments, which it runs as a command"),
         (INTERPRETER.fullmatch(program), _after_script(words, index), "code"),
         (program in FILTERS, _after_program(words, index), "program of its own language"),
-        (_running(words), False, "arguments, which it runs as a command"),
+        (_running(words[:index]), False, "arguments, which it runs as a command"),
         (_code_option(program, words, index), False, "value of an option that runs programs"),
+        (before.startswith("-") and "=" not in before, False, "option"),
+        (program in EVALUATING and "-v" in words[:index], False, "variable name, which the shell evaluates"),
     ):
         if known and not allowed:
             raise UnsafeValue(f"Expected for {program} a fixed {what}")
@@ -137,41 +163,64 @@ RUNNERS = _words(
     "env timeout time nice ionice stdbuf strace ltrace watch flock xargs parallel ssh chroot setsid doas su runuser script eval exec "
     "source . sudo nohup command npx bunx uvx pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab "
     "gdb make trap builtin let unset alias declare export local readonly typeset read mapfile pkexec busybox systemd-run hyperfine "
-    "powershell pwsh cmd entr unshare nsenter firejail screen tmux xterm start-stop-daemon run-parts setarch taskset chrt cgexec "
-    "dbus-run-session"
+    "compgen complete bind enable bc dc ed ex vi vim nvim view emacs nano screen tmux powershell pwsh cmd entr unshare nsenter "
+    "firejail xterm start-stop-daemon run-parts setarch taskset chrt cgexec dbus-run-session"
 )
 """Programs that take a command, another language or names that the shell evaluates as arguments."""
-INTERPRETER = re.compile(r"(?:ba|z|da|k|fi)?sh|(?:python|pypy|perl|ruby|php|lua|node)[0-9.]*|deno|bun|Rscript|julia|tsx|ts-node")
+INTERPRETER = re.compile(
+    r"(?:ba|z|da|k|fi|a|c|tc)?sh|i?(?:python|pypy|perl|ruby|php|lua|node|nodejs)[0-9.]*|deno|bun|Rscript|julia|tsx|ts-node|groovy|scala|ghci?"
+)
 """Programs whose first operand, or the value of -c or -e, is code."""
 FILTERS = _words("awk gawk mawk nawk sed gsed jq yq")
 """Programs whose first operand is a program in a language of their own."""
 FIXED_RUNNERS = _words("sudo nohup command npx bunx uvx")
 """Runners that are understood: what follows their options is the command that runs."""
-RUNNING_VERBS = frozenset(
-    tuple(text.split())
-    for text in (
-        "docker exec,docker run,docker compose exec,docker compose run,podman exec,podman run,kubectl exec,kubectl run,kubectl debug,"
-        "uv run,poetry run,npm exec,npm x,pnpm exec,pnpm dlx,yarn exec,yarn dlx,git bisect run,conda run,cargo run,go run,bundle exec,"
-        "heroku run"
-    ).split(",")
+CONTAINERS = _words(
+    "docker docker-compose podman nerdctl kubectl oc npm pnpm yarn uv poetry pipenv hatch pdm rye conda mamba cargo go bundle heroku lxc "
+    "vagrant flatpak snap toolbox distrobox"
 )
-"""Sub-commands that run what they are given."""
+"""Programs with sub-commands that run what they are given, wherever options stand."""
+RUNNING_VERBS = _words("exec run x dlx debug ssh shell attach")
+SCRIPTED = _words("npm pnpm yarn")
+"""Here `run NAME` starts a script of the project by its fixed name, as a path would."""
+EVALUATING = _words("test [ printf")
+"""Builtins whose option -v takes a name with a subscript, which bash evaluates."""
 CODE_OPTIONS = _words(
     "--exec --eval --command --upload-pack --receive-pack --rsh --rsync-path --pre --use-compress-program --compress-program --to-command "
-    "--checkpoint-action --open-files-in-pager --ext-diff --config-env --exec-path --hostname-bin --pager --editor --init-file --rcfile"
+    "--checkpoint-action --open-files-in-pager --ext-diff --config-env --exec-path --hostname-bin --pager --editor --init-file --rcfile "
+    "--filter --extcmd --unzip-command --info-script --new-volume-script --rmt-command --rsh-command --preprocessor --post-file --config"
 )
 """Options of many programs whose value is run."""
+CODE_SHORT: Mapping[str, frozenset[str]] = {
+    "git": _words("-c -x -O -u --config"),
+    "tar": _words("-I -F"),
+    "zip": _words("-TT"),
+    "curl": _words("-K"),
+    "rsync": _words("-e"),
+    "man": _words("-P"),
+    "less": _words("-k"),
+}
+"""The same, of one program."""
 
 
 def _code_option(program: str, words: tuple[str | None, ...], index: int) -> bool:
-    """Whether the hole is the value of an option that runs programs or sets how they run (`git -c core.pager=…`)."""
+    """Whether the hole is the value of an option that runs programs or sets how they run (`git -c core.pager=…`), also where the
+    option is shortened, as GNU programs allow; and whatever `git config` sets but for the owner's name."""
     word, before = words[index] or "", words[index - 1] or ""
-    return before in CODE_OPTIONS or word.split("=", 1)[0] in CODE_OPTIONS or program == "git" and before in ("-c", "-x", "-O")
+    names = (before, word.split("=", 1)[0] if "=" in word else "")
+    short = any(name in CODE_SHORT.get(program, ()) and not (name == "-u" and "clone" not in words) for name in names)
+    long = any(name.startswith("--") and len(name) > 4 and any(option.startswith(name) for option in CODE_OPTIONS) for name in names)
+    config = program == "git" and "config" in words[:index] and before not in ("user.name", "user.email")
+    return short or long or config
 
 
 def _running(words: tuple[str | None, ...]) -> bool:
-    head = shell.head(words)
-    return head[:2] in RUNNING_VERBS or head[:3] in RUNNING_VERBS
+    """Whether a sub-command before the hole runs what follows."""
+    program = (words[0] or "").rsplit("/", 1)[-1]
+    if program == "git":
+        return "bisect" in words and "run" in words
+    verbs = RUNNING_VERBS - ({"run"} if program in SCRIPTED else frozenset())
+    return program in CONTAINERS and any(word in verbs for word in words[1:])
 
 
 def _operands_before(words: tuple[str | None, ...], index: int) -> list[str | None]:
@@ -185,7 +234,7 @@ def _runs_fixed(words: tuple[str | None, ...], index: int) -> bool:
         return False
     program = (words[inner] or "").rsplit("/", 1)[-1]
     plain = bool(program) and program not in RUNNERS | FILTERS and not INTERPRETER.fullmatch(program)
-    return plain and not _running(words[inner:]) and not _code_option(program, words, index)
+    return plain and not _running(words[inner:index]) and not _code_option(program, words, index)
 
 
 def _after_script(words: tuple[str | None, ...], index: int) -> bool:

@@ -139,9 +139,10 @@ class Recorder:
         schema: Callable[[str], Json],
         fault: Callable[[str], None],
         origin: Callable[[str], Origin] = lambda session: UNKNOWN,
+        room: int = QUEUE,
     ) -> None:
         self.service, self.schema, self._fault, self.origin = service, schema, fault, origin
-        self.queue: queue.Queue[tuple[str, float, Mapping[str, Any]]] = queue.Queue(QUEUE)
+        self.queue: queue.Queue[tuple[str, float, Mapping[str, Any]]] = queue.Queue(room)
         self.dropped = 0
         self.lost: Counter[str] = Counter()
         self.places = Places()

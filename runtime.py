@@ -125,7 +125,7 @@ class Plugin:
     def pre_tool_call(self, /, **payload: Any) -> dict[str, str] | None:
         """Ask the person before a kata with effects, with a fresh key on every call (K80, K81)."""
         kata = self.active.get(str(payload.get("tool_name")))
-        if kata is None or not kata.version.spec.asks:
+        if kata is None or not self.service.asks(kata):
             return None
         try:
             given = executor.check_inputs(kata.version.spec, _fitted(kata.version.spec, payload.get("args")))
@@ -254,7 +254,7 @@ class Plugin:
     def _asked(self, kata: Kata, given: Mapping[str, Json], place: Mapping[str, Any]) -> None:
         """Refuse a kata with effects whose call did not pass our question: whoever dispatches it directly goes around
         the host's approval (host contract, F3)."""
-        if not kata.version.spec.asks:
+        if not self.service.asks(kata):
             return
         key = _question_key(kata, given, place.get("session_id"))
         if self.questions[key] < 1:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from . import executor, miner, templating, validator
+from .effects import effect
 from .model import (
     PREFIX,
     SHELL_TOOLS,
@@ -227,8 +228,13 @@ class Service:
         return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED)
 
     def active(self) -> tuple[Kata, ...]:
-        """The katas that the agent may call (K84)."""
-        return self.store.katas((State.ACTIVE,))
+        """The katas that the agent may call (K84): those whose revision a person approved, as the audit log says (T42)."""
+        return tuple(kata for kata in self.store.katas((State.ACTIVE,)) if self.store.approved(kata.id, kata.version.spec.digest))
+
+    @staticmethod
+    def asks(kata: Kata) -> bool:
+        """Whether every run asks a person: by what was approved, and by what we think of its steps today."""
+        return kata.version.spec.asks or any(miner.judged(step.tool, step.arguments).asks for step in kata.version.spec.steps)
 
     def find(self, word: str) -> Kata:
         """The kata of that number, name or tool name; Refused when there is none."""
@@ -267,9 +273,7 @@ class Service:
         kata = self.find(word)
         wanted = self.chosen(name or kata.name, kata)
         shown = self._agreed(kata, surface, digest)
-        failed = [check for check in self.validated(kata.version.spec, kata.version.exhibits) if not check.passed]
-        if failed:
-            raise Refused(f"Kata {kata.id} does not pass {failed[0].name} any more: {failed[0].reason}")
+        self._passes(kata)
         return self._decide(kata, (State.CANDIDATE,), State.ACTIVE, shown, surface, "approve", name=wanted, approved=True)
 
     def _agreed(self, kata: Kata, surface: str, digest: str) -> str:
@@ -299,7 +303,25 @@ class Service:
     def reject(self, word: str, surface: str) -> Kata:
         """Decline a proposal for good (K88)."""
         kata = self.find(word)
+        if kata.state is State.ACTIVE:
+            raise Refused(f"{kata.tool} is active, not a proposal; 'disable {kata.name}' takes it away from the agent")
         return self._decide(kata, (State.CANDIDATE,), State.REJECTED, kata.version.spec.digest, surface, "reject")
+
+    def disable(self, word: str, surface: str) -> Kata:
+        """Take an active kata away from the agent (K87)."""
+        kata = self.find(word)
+        return self._decide(kata, (State.ACTIVE,), State.DISABLED, kata.version.spec.digest, surface, "disable")
+
+    def enable(self, word: str, surface: str) -> Kata:
+        """Give a disabled kata back, after every check (K87)."""
+        kata = self.find(word)
+        self._passes(kata)
+        return self._decide(kata, (State.DISABLED,), State.ACTIVE, kata.version.spec.digest, surface, "enable")
+
+    def _passes(self, kata: Kata) -> None:
+        failed = [check for check in self.validated(kata.version.spec, kata.version.exhibits) if not check.passed]
+        if failed:
+            raise Refused(f"Kata {kata.id} does not pass {failed[0].name} any more: {failed[0].reason}")
 
     def _decide(
         self,
@@ -359,6 +381,9 @@ class Service:
                     )
             except StoreError as error:
                 return Outcome(Status.REFUSED, reason=f"the step could not be written down first: {error.message}")
+            found, allowed = effect(asked.call.tool, asked.call.arguments), spec.steps[asked.index].effect
+            if found.asks and not allowed.asks or found.destructive and not allowed.destructive:
+                return Outcome(Status.REFUSED, reason=f"with these values the step is more than was approved: {found.why}")
             return dispatch(asked)
 
         trace = executor.drive(execution, kept)

@@ -719,6 +719,11 @@ class Store:
             _insert(db, "audit", asdict(AuditRow(now, actor, verb, kata, found.state, after, digest, detail)))
             return _kata(db, kata)
 
+    def approved(self, kata: int, digest: str) -> bool:
+        """Whether the audit log says that a person approved that revision."""
+        select = "SELECT number FROM audit WHERE kata = ? AND digest = ? AND verb IN ('approve', 'enable', 'rollback') LIMIT 1"
+        return bool(self._rows(select, kata, digest))
+
     def generation(self) -> int:
         """A number that grows with every change to a kata: that of its audit row."""
         return int(self._rows("SELECT coalesce(max(number), 0) AS number FROM audit")[0]["number"])

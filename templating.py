@@ -325,6 +325,10 @@ class _Learner:
         pairs = []
         for key in first.arguments:
             vector = tuple(call.arguments[key] for call in calls)
+            if key != code and key in CODE_KEYS and len(_distinct(vector)) > 1:
+                raise TemplateError(
+                    f"Expected the same {key} in step {self.step + 1} of every example: it is run, so no value may stand in it"
+                )
             made = self._command(vector) if key == code else self._value(vector, (1, key))
             pairs.append((key, made))
         return Object(tuple(pairs))
@@ -503,6 +507,8 @@ class _Learner:
                 raise TemplateError(f"Expected a template of the command in step {self.step + 1}; quoting differs", source=text, at=0)
 
 
+CODE_KEYS = frozenset(("code", "script", "command", "cmd", "shell", "expression", "program", "sql", "javascript", "js"))
+"""Arguments of other tools that are run as code; they are the same every time, or there is no template."""
 _COARSE = re.compile(r"[\w./@:+~%-]+|\s+|.", re.DOTALL)
 """Tokens of running text: a path, a branch, a version, an address is one value."""
 _FINE = re.compile(r"[^\W_]+|.", re.DOTALL)

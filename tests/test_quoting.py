@@ -255,3 +255,74 @@ def test_the_error_names_the_place_and_shows_what_came() -> None:
     with pytest.raises(UnsafeValue) as caught:
         placed(made("git checkout ", "?v"), ["-f"])
     assert caught.value.message == "Expected an operand for argument 2 of git checkout, got '-f', which would be read as an option"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("git config core.fsmonitor ", "?v"),
+        ("git config alias.x ", "?v"),
+        ("git clone -u ", "?v", " url"),
+        ("echo ", "?v", " | sh"),
+        ("echo ", "?v", " | bash -s"),
+        ("echo ", "?v", " | xargs touch"),
+        ("cat ", "?v", " | python3"),
+        ("echo ", "?v", " | sort | sqlite3 db"),
+        ("echo ", "?v", " > s.sh; sh s.sh"),
+        ("echo $(cat ", "?v", ")"),
+        ('eval "$(echo ', "?v", ')"'),
+        ("$(echo ", "?v", ") a.txt"),
+        ("test -v ", "?v"),
+        ("[ -v ", "?v", " ]"),
+        ("printf -v ", "?v", " x"),
+        ("compgen -C ", "?v"),
+        ("split --filter ", "?v", " f"),
+        ("split --filter=", "?v", " f"),
+        ("tar -I ", "?v", " -xf a"),
+        ("zip -TT ", "?v", " a"),
+        ("git difftool --extcmd ", "?v"),
+        ("git fetch --upload-pac=", "?v", " o"),
+        ("tar --use-compress-prog=", "?v", " -xf a"),
+        ("tar --checkpoint-act=", "?v", " -xf a"),
+        ("docker compose -f x exec app ", "?v"),
+        ("docker container exec ", "?v"),
+        ("docker --log-level debug exec ", "?v"),
+        ("pnpm --filter w exec ", "?v"),
+        ("uv tool run ", "?v"),
+        ("uv --project x run ", "?v"),
+        ("kubectl -v 5 exec p -- ", "?v"),
+        ("oc exec ", "?v"),
+        ("pipenv run ", "?v"),
+        ("nodejs -e ", "?v"),
+        ("ipython -c ", "?v"),
+        ("ash -c ", "?v"),
+        ("vim ", "?v"),
+        ("git log --", "?v"),
+        ("sort -", "?v"),
+        ("tar --", "?v"),
+        ("find . -name ", "?v"),
+    ],
+)
+def test_text_never_becomes_code_on_the_way(parts: tuple[str, ...]) -> None:
+    """CWE-78, CWE-88: through a pipe, a file, a substitution, a builtin, an option (also shortened), a runner behind options."""
+    with pytest.raises(UnsafeValue):
+        placed(made(*parts), ["x"])
+
+
+@pytest.mark.parametrize(
+    ("parts", "value", "expected"),
+    [
+        (("git push -u origin ", "?v"), "main", "git push -u origin main"),
+        (("npm run build -- --env ", "?v"), "prod", "npm run build -- --env prod"),
+        (("./deploy.sh preview --branch ", "?v"), "fix/a", "./deploy.sh preview --branch fix/a"),
+        (("docker build -t ", "?v", " ."), "web:1", "docker build -t web:1 ."),
+        (("kubectl logs ", "?v", " -n prod"), "web-1", "kubectl logs web-1 -n prod"),
+        (("git log --author=", "?v"), "Ann Lee", "git log --author='Ann Lee'"),
+        (("grep -e ", "?v", " f | wc -l"), "a b", "grep -e 'a b' f | wc -l"),
+        (("git config user.name ", "?v"), "Ann", "git config user.name Ann"),
+        (("python3 tool.py ", "?v"), "x", "python3 tool.py x"),
+        (("test -f ", "?v"), "a.txt", "test -f a.txt"),
+    ],
+)
+def test_everyday_places_stay_open(parts: tuple[str, ...], value: str, expected: str) -> None:
+    assert placed(made(*parts), [value]) == expected

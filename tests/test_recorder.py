@@ -42,11 +42,12 @@ class Bench:
     schema: Callable[[str], Any] = schema
     patience: float = 2.0
     faults: list[str] = field(default_factory=list)
+    room: int = QUEUE
 
     def __post_init__(self) -> None:
         self.store = Store(lambda: sqlite3.connect(self.file, check_same_thread=False), patience=self.patience)
         door = Door(lambda: 1_000.0, lambda spec, inputs, send: executor.drive(executor.run(spec, inputs), send), lambda tool: None, bool)
-        self.recorder = Recorder(Service(self.store, Settings(), door), self.schema, self.faults.append)
+        self.recorder = Recorder(Service(self.store, Settings(), door), self.schema, self.faults.append, room=self.room)
 
     def turn(self, turn: str = T1, session: str = S1, at: float = 100.0, **payload: Any) -> None:
         self.recorder.put("turn", at, {"turn_id": turn, "session_id": session, "platform": "cli", "user_message": "do it"} | payload)
@@ -156,9 +157,9 @@ def test_a_full_queue_drops_and_counts_and_does_not_wait(tmp_path: Path) -> None
 def test_the_thread_ends_although_the_queue_is_full(tmp_path: Path) -> None:
     """Design section 4, reload: `on_unload` stops the writer; the word for it must not be what finds no room."""
     gate, before = threading.Event(), set(threading.enumerate())
-    with closing(Bench(tmp_path / "data.db", schema=lambda tool: gate.wait(PATIENCE) and None)) as bench:
+    with closing(Bench(tmp_path / "data.db", schema=lambda tool: gate.wait(PATIENCE) and None, room=40)) as bench:
         bench.turn()
-        for number in range(QUEUE + 200):
+        for number in range(60):
             bench.call(f"c{number}")
         (writer,) = set(threading.enumerate()) - before
         bench.recorder.stop()

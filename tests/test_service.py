@@ -292,7 +292,7 @@ def test_a_decided_routine_is_not_listed_as_seen_but_not_proposed(desk: Bench) -
 
 def test_only_a_proposal_can_be_rejected(desk: Bench) -> None:
     desk.approved()
-    with pytest.raises(Refused, match="Kata 1 is active"):
+    with pytest.raises(Refused, match="kata_todo_notes is active, not a proposal"):
         desk.service.reject("1", "cli")
 
 
@@ -453,7 +453,7 @@ def test_approval_validates_again_with_the_tools_of_today(desk: Bench) -> None:
 def test_an_active_kata_is_not_approved_again(desk: Bench) -> None:
     desk.approved("deploy")
     desk.service.review("1", "cli")
-    with pytest.raises(Refused, match="Kata 1 is active"):
+    with pytest.raises(Refused, match="kata_todo_notes is active, not a proposal"):
         desk.service.approve("1", "other", "cli")
     assert desk.service.active()[0].name == "deploy"
 
@@ -543,7 +543,7 @@ def test_of_many_approvals_at_the_same_time_exactly_one_wins(file: Path) -> None
     won = [one for one in answers if isinstance(one, str)]
     lost = [str(one) for one in answers if isinstance(one, Refused)]
     assert len(won) == 1 and len(lost) == 3
-    assert all("Kata 1 is active" in text for text in lost)
+    assert all("kata_todo_notes is active, not a proposal" in text for text in lost)
 
 
 def test_an_approval_and_a_rejection_cannot_both_win(file: Path) -> None:
@@ -752,3 +752,38 @@ def test_a_line_break_in_a_command_is_shown_because_it_separates_commands() -> N
     assert brief(Call("terminal", plain)) != brief(Call("terminal", broken))
     first, second = (Step("terminal", Object((("command", Literal(one["command"])),)), Effect(Class.READ)) for one in (plain, broken))
     assert templated(first) != templated(second)
+
+
+# ── Approved is what runs, and no more ───────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("command", ["./deploy.sh preview", "curl -s https://example.org", "rm -r build"])
+def test_a_step_that_is_more_than_was_approved_is_refused_before_it_runs(desk: Bench, command: str) -> None:
+    """T42: whatever the stored effect says, the rendered call is judged again."""
+    kata = desk.approved()
+    steps = (Step("terminal", Object((("command", Literal(command)),)), Effect(Class.READ)), *kata.version.spec.steps[1:])
+    gentle = replace(kata, version=replace(kata.version, spec=replace(kata.version.spec, steps=steps)))
+    sent: list[str] = []
+    trace = desk.service.start(
+        gentle, {"branch": "topic-9"}, "run-1", "s1", lambda one: sent.append(one.call.tool) or Outcome(Status.OK, {})
+    )
+    assert trace.stopped is not None and trace.stopped.index == 0 and "more than was approved" in trace.stopped.reason
+    assert sent == []
+
+
+def test_an_active_row_without_an_approval_in_the_audit_log_is_no_tool(desk: Bench, tmp_path: Path) -> None:
+    """T42: a planted or emptied log."""
+    desk.approved()
+    assert len(desk.service.active()) == 1
+    desk.store._change("DELETE FROM audit WHERE verb = 'approve'")
+    assert desk.service.active() == ()
+
+
+def test_a_disabled_kata_is_no_tool_until_it_is_enabled(desk: Bench) -> None:
+    """K87."""
+    desk.approved("deploy")
+    assert desk.service.disable("deploy", "cli").state is State.DISABLED and desk.service.active() == ()
+    with pytest.raises(Refused):
+        desk.service.disable("deploy", "cli")
+    assert desk.service.enable("kata_deploy", "cli").state is State.ACTIVE and len(desk.service.active()) == 1
+    assert [row.verb for row in desk.store.audit(2)] == ["enable", "disable"]
