@@ -453,7 +453,7 @@ def test_approval_validates_again_with_the_tools_of_today(desk: Bench) -> None:
 def test_an_active_kata_is_not_approved_again(desk: Bench) -> None:
     desk.approved("deploy")
     desk.service.review("1", "cli")
-    with pytest.raises(Refused, match="kata_todo_notes is active, not a proposal"):
+    with pytest.raises(Refused, match="Kata 1 is active"):
         desk.service.approve("1", "other", "cli")
     assert desk.service.active()[0].name == "deploy"
 
@@ -543,7 +543,7 @@ def test_of_many_approvals_at_the_same_time_exactly_one_wins(file: Path) -> None
     won = [one for one in answers if isinstance(one, str)]
     lost = [str(one) for one in answers if isinstance(one, Refused)]
     assert len(won) == 1 and len(lost) == 3
-    assert all("kata_todo_notes is active, not a proposal" in text for text in lost)
+    assert all("Kata 1 is active" in text for text in lost)
 
 
 def test_an_approval_and_a_rejection_cannot_both_win(file: Path) -> None:
