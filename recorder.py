@@ -120,8 +120,10 @@ def _call_ids(message: Any) -> list[str]:
 class Places:
     """What the writer knows of the open turns: the order of calls, and whose turn it is."""
 
-    conversations: OrderedDict[str, str] = field(default_factory=OrderedDict)
-    """Session → conversation."""
+    conversations: OrderedDict[str, tuple[str, float]] = field(default_factory=OrderedDict)
+    """Session → conversation, and when its last turn began or ended (epoch seconds)."""
+    sessions: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    """Announced turn → session."""
     turns: OrderedDict[str, dict[str, int]] = field(default_factory=OrderedDict)
     """Announced turn → call id → position."""
 
@@ -259,6 +261,8 @@ class Recorder:
             self.lost["background_call"] += kind == "call"
             return []
         if kind == "end":
+            session = self.places.sessions[turn]
+            _remember(self.places.conversations, session, (self._root(session), at))
             return [TurnEnd(turn, at)]
         return self._request(turn, at, payload) if kind == "request" else self._call(turn, at, payload)
 
@@ -270,7 +274,8 @@ class Recorder:
         told = message if isinstance(message, str) else canonical(message or "")
         who = self._who(session, platform, told)
         conversation = self._conversation(session, parent if who == "subagent" else "", platform, at)
-        _remember(self.places.conversations, session, conversation)
+        _remember(self.places.conversations, session, (conversation, at))
+        _remember(self.places.sessions, turn, session)
         _remember(self.places.turns, turn, self.places.turns.get(turn, {}))
         return [TurnStart(turn, session, conversation, platform, who, at, told)]
 
@@ -285,7 +290,7 @@ class Recorder:
     def _conversation(self, session: str, above: str, platform: str, at: float) -> str:
         """The conversation of a turn (A2): that of the session's last turn, unless a chat that never ends by itself was idle for more
         than four hours; a new session goes on from the one it was compressed out of, a sub-agent from its parent."""
-        known = self.service.store.latest(session)
+        known = self._latest(session)
         if known is not None:
             idle = platform not in ENDING and at - known[1] > IDLE_S
             return f"{session}@{int(at)}" if idle else known[0]
@@ -295,8 +300,10 @@ class Recorder:
         return self._root(origin.parent) if origin.parent and self.origin(origin.parent).ended == "compression" else session
 
     def _root(self, session: str) -> str:
-        known = self.places.conversations.get(session) or (self.service.store.latest(session) or (session,))[0]
-        return str(known)
+        return (self._latest(session) or (session, 0.0))[0]
+
+    def _latest(self, session: str) -> tuple[str, float] | None:
+        return self.places.conversations.get(session) or self.service.store.latest(session)
 
     def _request(self, turn: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
         for call in payload.get("call_ids") or ():

@@ -136,7 +136,8 @@ class Service:
 
     def _masker(self, turn: str) -> Masker:
         conversation = self._conversations.get(turn, turn)
-        masker = self._maskers.get(conversation) or Masker()
+        # A conversation that goes on in another process must not give one placeholder to two secrets.
+        masker = self._maskers.get(conversation) or Masker(1 + 100 * self.store.length(conversation))
         _keep(self._maskers, conversation, masker, CONVERSATIONS)
         return masker
 

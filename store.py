@@ -500,6 +500,10 @@ class Store:
         row = self._first(select, session)
         return None if row is None else (str(row["conversation"]), float(row["at"]))
 
+    def length(self, conversation: str) -> int:
+        """How many turns of a conversation are kept."""
+        return int(self._rows("SELECT count(*) AS n FROM turns WHERE conversation = ?", conversation)[0]["n"])
+
     def turns(self) -> Iterator[Turn]:
         """All ended turns in the order of their arrival, fifty at a time in memory."""
         page = "SELECT * FROM turns WHERE number > ? AND ended IS NOT NULL ORDER BY number LIMIT 50"

@@ -17,6 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kata import executor
+from kata.history import UNKNOWN, Origin
 from kata.model import Call, Event, Settings, Status
 from kata.recorder import QUEUE, Recorder
 from kata.service import Door, Service
@@ -43,11 +44,12 @@ class Bench:
     patience: float = 2.0
     faults: list[str] = field(default_factory=list)
     room: int = QUEUE
+    origin: Callable[[str], Origin] = lambda session: UNKNOWN
 
     def __post_init__(self) -> None:
         self.store = Store(lambda: sqlite3.connect(self.file, check_same_thread=False), patience=self.patience)
         door = Door(lambda: 1_000.0, lambda spec, inputs, send: executor.drive(executor.run(spec, inputs), send), lambda tool: None, bool)
-        self.recorder = Recorder(Service(self.store, Settings(), door), self.schema, self.faults.append, room=self.room)
+        self.recorder = Recorder(Service(self.store, Settings(), door), self.schema, self.faults.append, self.origin, self.room)
 
     def turn(self, turn: str = T1, session: str = S1, at: float = 100.0, **payload: Any) -> None:
         self.recorder.put("turn", at, {"turn_id": turn, "session_id": session, "platform": "cli", "user_message": "do it"} | payload)
@@ -570,3 +572,76 @@ def test_a_closed_file_costs_rows_and_nothing_else(bench: Bench) -> None:
     bench.call("c1")
     bench.written()
     assert len(bench.faults) >= 1
+
+
+# ── Conversations: A2 ────────────────────────────────────────────────────────────────────────────
+
+HOUR = 3_600.0
+
+
+def told(bench: Bench, turn: str) -> tuple[str, str]:
+    """Conversation and owner of a turn."""
+    bench.written()
+    found = bench.store.turn(turn)
+    assert found is not None
+    return found.conversation, found.who
+
+
+def test_a_session_that_was_compressed_out_of_another_is_the_same_conversation(tmp_path: Path) -> None:
+    """B22: the id rotates; the parent link counts because the parent ended with `compression`."""
+    rows = {
+        "s2": Origin("s1", "", ""),
+        "s1": Origin("", "compression", ""),
+        "s3": Origin("s2", "", ""),
+        "s9": Origin("s8"),
+        "s8": Origin("", "session_reset"),
+    }
+    with closing(Bench(tmp_path / "data.db", origin=lambda session: rows.get(session, UNKNOWN))) as bench:
+        bench.turn("t1", "s1")
+        bench.turn("t2", "s2")
+        bench.turn("t9", "s9")
+        assert [told(bench, turn)[0] for turn in ("t1", "t2", "t9")] == ["s1", "s1", "s9"]
+
+
+def test_a_session_that_goes_on_later_and_elsewhere_is_the_same_conversation(tmp_path: Path) -> None:
+    """`--resume`: another process, which knows only the file."""
+    for turn, at in (("t1", 0.0), ("t2", 100 * HOUR)):
+        with closing(Bench(tmp_path / "data.db")) as bench:
+            bench.turn(turn, "s1", at=at)
+            assert told(bench, turn)[0] == "s1"
+
+
+@pytest.mark.parametrize(("platform", "idle", "same"), [("telegram", 3.9, True), ("telegram", 4.1, False), ("cli", 400.0, True)])
+def test_a_platform_chat_is_cut_where_it_was_idle_for_more_than_four_hours(bench: Bench, platform: str, idle: float, same: bool) -> None:
+    bench.turn("t1", "s1", at=1_000.0, platform=platform)
+    bench.turn("t2", "s1", at=1_000.0 + idle * HOUR, platform=platform)
+    bench.turn("t3", "s1", at=1_060.0 + idle * HOUR, platform=platform)
+    first, second, third = (told(bench, turn)[0] for turn in ("t1", "t2", "t3"))
+    assert (first == second) is same and second == third
+
+
+@pytest.mark.parametrize(("chat", "who"), [("dm", "person"), ("", "person"), ("group", "group"), ("channel", "group")])
+def test_a_chat_with_several_people_is_no_persons(tmp_path: Path, chat: str, who: str) -> None:
+    with closing(Bench(tmp_path / "data.db", origin=lambda session: Origin("", "", chat))) as bench:
+        bench.turn("t1", "s1", platform="telegram")
+        assert told(bench, "t1")[1] == who
+
+
+def test_a_message_of_the_host_itself_is_no_request_of_a_person(bench: Bench) -> None:
+    """Host contract 1: the results of sub-agents arrive as a turn of their own."""
+    bench.turn("t1", user_message="[ASYNC DELEGATION BATCH COMPLETE] 2 of 2")
+    assert told(bench, "t1")[1] == "notice"
+
+
+def test_the_sequential_and_the_parallel_form_of_a_call_are_kept_alike(tmp_path: Path) -> None:
+    """Host contract 1: hooks see "2" in one and 2 in the other."""
+    known = {
+        "type": "object",
+        "properties": {"limit": {"type": "integer"}, "all": {"type": "boolean"}, "names": {"type": "array"}, "q": {"type": "string"}},
+    }
+    with closing(Bench(tmp_path / "data.db", schema=lambda tool: known)) as bench:
+        bench.turn()
+        bench.call("c1", args={"limit": "2", "all": "true", "names": '["a"]', "q": "7"})
+        bench.call("c2", args={"limit": 2, "all": True, "names": ["a"], "q": "7"})
+        one, other = bench.events()
+        assert one.call.arguments == other.call.arguments == {"limit": 2, "all": True, "names": ["a"], "q": "7"}

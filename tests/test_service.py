@@ -30,6 +30,7 @@ from kata.model import (
     StepCall,
     Trace,
     TurnEnd,
+    TurnStart,
 )
 from kata.service import RESERVED, RESULT_BYTES, Dispatch, Service, Unseen, brief, templated
 
@@ -787,3 +788,60 @@ def test_a_disabled_kata_is_no_tool_until_it_is_enabled(desk: Bench) -> None:
         desk.service.disable("deploy", "cli")
     assert desk.service.enable("kata_deploy", "cli").state is State.ACTIVE and len(desk.service.active()) == 1
     assert [row.verb for row in desk.store.audit(2)] == ["enable", "disable"]
+
+
+# ── Settings that change what is kept and learnt ─────────────────────────────────────────────────
+
+
+def test_without_results_no_result_is_kept_and_the_call_is(desk: Bench) -> None:
+    lean = Service(desk.store, Settings(keep_results=False), desk.service.door)
+    lean.record(
+        [TurnStart("t1", "s1", "c1", "cli", "person", NOW), *events("t1", [sh("git status", "secret text")]), TurnEnd("t1", NOW + 9)]
+    )
+    (event,) = desk.store.turn("t1").events  # type: ignore[union-attr]
+    assert event.outcome.ok and event.outcome.result is None and event.call.arguments == {"command": "git status"}
+
+
+@pytest.mark.parametrize("who", ["cron", "subagent", "group"])
+def test_other_callers_count_where_the_owner_says_so(desk: Bench, who: str) -> None:
+    """A2: `learn_from`."""
+    wide = Service(desk.store, Settings(learn_from=(who,)), desk.service.door)
+    for n in range(3):
+        start = TurnStart(f"t{n}", f"s{n}", f"c{n}", who, who, NOW)
+        wide.record([start, *events(f"t{n}", routine(n)), TurnEnd(f"t{n}", NOW + 9)])
+    assert len(wide.mine().proposed) == 1
+
+
+def test_only_one_process_mines_and_a_dead_one_does_not_hold_the_others_up(desk: Bench) -> None:
+    """Design section 12."""
+    for n in range(3):
+        desk.turn(f"c{n}", *routine(n))
+    assert desk.store.lease("7:100", lambda owner: True)
+    busy = Service(desk.store, Settings(), replace(desk.service.door, owner="8:100", alive=lambda owner: owner == "7:100"))
+    assert busy.mine().turns == 0 and len(desk.store.dirty()) == 3
+    free = Service(desk.store, Settings(), replace(desk.service.door, owner="8:100", alive=lambda owner: False))
+    assert free.mine().turns == 3 and desk.store.dirty() == ()
+    assert desk.store.lease("9:1", lambda owner: True)
+
+
+def test_a_pause_holds_for_every_process_until_it_is_lifted(desk: Bench) -> None:
+    """K99."""
+    other = Service(desk.store, Settings(), desk.service.door)
+    desk.service.pause(True)
+    assert other.paused
+    other.pause(False)
+    assert not desk.service.paused
+
+
+def test_what_is_older_than_the_owner_wants_is_forgotten_once_an_hour() -> None:
+    """K98: 30 days; the routine's own examples live with its version (A31)."""
+    now = [NOW]
+    with closing(bench(clock=lambda: now[0])) as desk:
+        kata = desk.learn()
+        now[0] = NOW + 29 * 86_400
+        desk.service.tidy()
+        assert desk.store.facts()["turns"] == 3
+        now[0] = NOW + 32 * 86_400
+        assert desk.service.tidy() == 3 and desk.store.facts()["turns"] == 0
+        assert desk.service.find(str(kata.id)).version.exhibits == kata.version.exhibits
+        assert desk.service.tidy() == 0
