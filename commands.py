@@ -178,14 +178,17 @@ def _status(service: Service, ask: Ask) -> Answer:
     lines = [f"Version      {VERSION}"]
     facts: Mapping[str, Json] = {}
     counters: Mapping[str, int] = {}
+    trouble = ""
     try:
+        service.check()
         facts, counters = service.store.facts(), service.store.counters()
         lines += [f"Recording    {_recording(service)}", *_kept(facts)]
         lines += [f"Refused      kata {number}: {reason}" for number, reason in service.store.broken()]
     except StoreError as error:
-        lines += ["Recording    off: the file cannot be used", f"File         {error.message}"]
+        trouble = error.message
+        lines += ["Recording    off: the file cannot be used", f"File         {trouble}"]
     lines += [f"Not kept     {n} {LOST.get(name, name.replace('_', ' '))}" for name, n in counters.items() if n]
-    lines += [f"{name:<12} {text}" for name, text in ask.host.items()]
+    lines += [f"{name:<12} {text}" for name, text in ask.host.items() if text != trouble]
     lines.append("Settings     " + ", ".join(f"{name} {_shown(getattr(service.settings, name))}" for name in service.settings.__slots__))
     recording = bool(facts) and service.settings.record and not service.paused
     told = {"recording": recording, "facts": dict(facts), "counters": dict(counters), "host": dict(ask.host)}

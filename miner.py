@@ -149,7 +149,7 @@ def _repeats(before: Event, event: Event) -> bool:
     return not any(informative(word) and word in text for word in new)
 
 
-_WORD = re.compile(r"[^\s\"'\\{}\[\](),:=]+")
+_WORD = re.compile(r"[\w-]+")
 
 
 def _words(arguments: Mapping[str, Json]) -> frozenset[str]:
@@ -251,12 +251,14 @@ def fingerprint(keys: Sequence[str]) -> str:
 
 def score(found: Family, settings: Settings) -> Proposal | NearMiss:
     """A proposal when the template predicts each example it was not built from; else the one rule that failed."""
-    if _looped(found.keys) or len(set(found.keys)) == 1:
+    if _looped(found.keys):
         counts = [len(example.events) - len(found.keys) + 1 for example in found.examples]
         return _missed(found, "loop", f"one step repeats {min(counts)} to {max(counts)} times; loops are not proposed yet")
     try:
         template = templating.infer(found.examples)
         _tied(template, [call.tool for call in found.examples[0].calls])
+        if len(set(found.keys)) == 1 and not flows(template.steps):
+            return _missed(found, "loop", f"one step repeats {len(found.keys)} times; loops are not proposed yet")
     except KataError as error:
         rule = "coherence" if isinstance(error, _Untied) else "template" if isinstance(error, TemplateError) else "opaque"
         return _missed(found, rule, error.message)
@@ -272,6 +274,17 @@ def score(found: Family, settings: Settings) -> Proposal | NearMiss:
 
 def _missed(found: Family, rule: str, detail: str) -> NearMiss:
     return NearMiss(found.keys, rule, detail, found.support, fingerprint(found.keys))
+
+
+def flows(steps: Iterable[Object]) -> bool:
+    """Whether values tie the arguments of every step to those before it: a reference, or an input that stood there already."""
+    seen: set[str] = set()
+    for index, arguments in enumerate(steps):
+        names = {part.name for part in walk(arguments) if isinstance(part, Input)}
+        if index and not (names & seen or any(isinstance(part, Reference) for part in walk(arguments))):
+            return False
+        seen |= names
+    return True
 
 
 class _Untied(TemplateError):
@@ -313,7 +326,7 @@ def _fixed_words(command: Command) -> Iterator[str]:
     frame = quoting.frame(command)
     for simple in frame.script.commands():
         words = shell.arguments(simple)
-        for word in words[len(shell.head(words)) :]:
+        for word in words[min(2, len(shell.head(words))) :]:
             if word is not None and not word.startswith("-") and not any(mark in word for mark in frame.marks):
                 yield word
 
@@ -441,15 +454,17 @@ LIFT, DOUBT, ENOUGH = 3.0, 0.01, 1_000
 
 
 def _unlikely(found: Proposal | NearMiss, sources: Sources) -> Proposal | NearMiss:
-    """The proposal, unless its steps meet this often by chance."""
+    """The proposal, unless its steps meet this often by chance. Where values tie all steps, their agreement is the evidence: the
+    family suffices (design section 5.6)."""
     history = sources.history()
-    if isinstance(found, NearMiss) or history.calls < ENOUGH:
+    if isinstance(found, NearMiss) or history.calls < ENOUGH or flows(step.arguments for step in found.spec.steps):
         return found
     weights = sources.weights([window_id(part) for part in _halves(found.keys)] + [window_id(found.keys)])
     times, doubt = chance(found.keys, weights, history)
     if times >= LIFT and doubt < DOUBT:
         return found
-    detail = f"its steps meet {times:.1f} times as often as by chance; {LIFT:.0f} times are needed, with a doubt below {DOUBT}"
+    doubtful = f", doubt {doubt:.2g}" if times >= LIFT else ""
+    detail = f"its steps meet {times:.1f} times as often as by chance{doubtful}; {LIFT:.0f} times and a doubt below {DOUBT} are needed"
     return NearMiss(found.keys, "chance", detail, found.fit.support, found.fingerprint)
 
 

@@ -314,7 +314,7 @@ class Input:
 @dataclass(frozen=True, slots=True)
 class Pick:
     """A part of a path that says which element is meant: the "only" one, the "last", the one "where" `field` equals `value`, the one under
-    the "key" that `value` gives; or "json", the JSON that a text holds."""
+    the "key" that `value` gives; or "json", the JSON that a text holds, or "strip", a text without the blanks around it."""
 
     how: str
     field: str = ""
@@ -322,7 +322,7 @@ class Pick:
 
 
 Part = str | int | Pick
-PICKS = ("only", "last", "where", "key", "json")
+PICKS = ("only", "last", "where", "key", "json", "strip")
 
 
 @dataclass(frozen=True, slots=True)

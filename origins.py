@@ -91,6 +91,8 @@ def _scalars(result: Json) -> Iterator[Leaf]:
         inner = within(value)
         if inner is not None:
             queue.append(((*path, Pick("json")), inner))
+        elif isinstance(value, str) and value != value.strip():
+            yield (*path, Pick("strip")), value.strip()
 
 
 def within(value: Json) -> Json:
@@ -294,6 +296,8 @@ def _step(value: Json, part: Part, value_of: Callable[[Expression], Json]) -> li
         case Pick("json"):
             inner = within(value)
             return [] if inner is None else [inner]
+        case Pick("strip"):
+            return [value.strip()] if isinstance(value, str) else []
         case Pick("only"):
             return list(value) if isinstance(value, list) and len(value) == 1 else []
         case Pick("last"):

@@ -150,6 +150,8 @@ class Recorder:
         self.places = Places()
         self.schemas: dict[str, SchemaSeen] = {}
         self.unwritten: list[Record] = []
+        self.unread: list[tuple[str, float, Mapping[str, Any]]] = []
+        self._handed = self._settled = 0
         self.ending = self.closed = False
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -160,13 +162,20 @@ class Recorder:
 
     def put(self, kind: str, at: float, payload: Mapping[str, Any]) -> None:
         """Hand over what we need of a payload, copied, without waiting. `kind` is "turn", "request", "call" or "end"."""
-        self._put(kind, at, _picked(kind, payload))
+        try:
+            picked = _picked(kind, payload)
+        except (TypeError, ValueError, RecursionError) as error:
+            kind, picked = "odd", {"kind": kind, "error": named(error)}
+        self._put(kind, at, picked)
 
     def _put(self, kind: str, at: float, payload: Mapping[str, Any]) -> None:
         try:
             self.queue.put_nowait((kind, at, payload))
         except queue.Full:
             self.dropped += 1
+        else:
+            with self._lock:
+                self._handed += kind not in CONTROL
         self._start()
 
     def _start(self) -> None:
@@ -181,6 +190,11 @@ class Recorder:
         done = threading.Event()
         self._put("mined" if mined else "written", 0.0, {"done": done})
         return done.wait(seconds)
+
+    @property
+    def held(self) -> int:
+        """How many events were handed over and are neither written nor counted as lost."""
+        return self._handed - self._settled + len(self.unread) + len(self.unwritten)
 
     def stop(self) -> None:
         """Write what waits and end the thread, within a second."""
@@ -204,7 +218,11 @@ class Recorder:
     @never_breaks_the_agent
     def _settle(self, batch: list[tuple[str, float, Mapping[str, Any]]]) -> None:
         """Write a batch, and mine when a turn ended; whoever waits for the writing alone is let go in between."""
-        self._write([one for one in batch if one[0] not in CONTROL])
+        events = [one for one in batch if one[0] not in CONTROL]
+        try:
+            self._write(events)
+        finally:
+            self._settled += len(events)
         _done(batch, "written")
         if any(kind in ("end", "mined") for kind, _, _ in batch):
             self.service.mine()
@@ -221,17 +239,29 @@ class Recorder:
         return batch
 
     def _write(self, batch: list[tuple[str, float, Mapping[str, Any]]]) -> None:
+        self._keep(self.unwritten + self._read(self.unread + batch))
+        for name, n in list(self.lost.items()):
+            if n:
+                self.service.store.count(name, n)
+            del self.lost[name]
+
+    def _read(self, batch: list[tuple[str, float, Mapping[str, Any]]]) -> list[Record]:
+        """The records of the events. Whose turn it is may have to be looked up: while the file is busy, that event and all after it wait
+        for the next batch, in their order."""
         records: list[Record] = []
-        for kind, at, payload in batch:
+        self.unread = []
+        for index, (kind, at, payload) in enumerate(batch):
             try:
                 records += self._records(kind, at, payload)
             except PayloadError as error:
                 self.lost["malformed"] += 1
                 self.fault(error.message)
-        self._keep(self.unwritten + records)
-        for name, n in list(self.lost.items()):
-            self.service.store.count(name, n)
-            del self.lost[name]
+            except StoreError as error:
+                self.unread = batch[index:][:WAITING]
+                self.lost["not_written"] += len(batch) - index - len(self.unread)
+                self.fault(error.message)
+                break
+        return records
 
     def _keep(self, records: list[Record]) -> None:
         """Write; what a busy file did not take waits for the next batch, what found no room is counted, and one record that cannot be
@@ -254,6 +284,8 @@ class Recorder:
         return True
 
     def _records(self, kind: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
+        if kind == "odd":
+            raise PayloadError(f"Expected the payload of a {payload['kind']} to be JSON, got {payload['error']}")
         turn = _text(payload, "turn_id", kind)
         if kind == "turn":
             return self._turn(turn, at, payload)

@@ -161,6 +161,7 @@ class Plugin:
         """The conversation is over: one line when there is something new to look at (K16, A40)."""
         if self.recording:
             self.recorder.flush(FINALIZE_S, mined=True)
+            self.store.hold(self.service.door.owner, self.recorder.held)  # the process may end now
         with self.store.waiting(QUICK_S):
             return self.service.announcement(str(payload.get("platform") or ""))
 

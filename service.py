@@ -222,6 +222,11 @@ class Service:
         schemas = {step.tool: self.door.schema(step.tool) for step in spec.steps}
         return validator.validate(spec, exhibits, schemas, self.door.replay, self.settings.min_support)
 
+    def check(self) -> None:
+        """Write one small row and count what ended processes could not write; StoreError when the file cannot be used."""
+        self.store.note("checked", repr(self.door.clock()))
+        self.store.inherit(self.door.alive)
+
     # ── Looking ──────────────────────────────────────────────────────────────────────────────────
 
     def katas(self) -> tuple[Kata, ...]:

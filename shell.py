@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .model import OpaqueCommand
 
@@ -118,6 +119,7 @@ def words_of(command: Simple) -> Iterator[Word]:
     yield from (redirect.target for redirect in command.redirects)
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Script:
     """The tree of a command; OpaqueCommand with the place of the first thing that is not understood."""
     if len(text) > MAX_LENGTH:

@@ -107,7 +107,7 @@ def dotted(path: tuple[Part, ...]) -> str:
 def _shown(part: Pick) -> str:
     value = part.value
     other = f"‹{value.name}›" if isinstance(value, Input) else as_shown(value.value) if isinstance(value, Literal) else "…"
-    return {"json": ".json", "key": f".{other}", "where": f"[{part.field} = {other}]"}.get(part.how, f"[{part.how}]")
+    return {"json": ".json", "strip": "", "key": f".{other}", "where": f"[{part.field} = {other}]"}.get(part.how, f"[{part.how}]")
 
 
 def _render_command(command: Command, inputs: Mapping[str, Json], results: Sequence[Json]) -> str:

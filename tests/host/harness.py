@@ -240,7 +240,8 @@ class Host:
         """While the block runs the plugin's file, which must be there, cannot grow; gives how that was brought about: a disk of its
         own that is full, or, where we may not mount one, a limit on the size of files, above all others but that of ours."""
         folder, kept = self.database.parent, self.database.read_bytes()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "none", str(folder)], capture_output=True).returncode == 0
+        mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "none", str(folder)]
+        mounted = subprocess.run(mount, capture_output=True).returncode == 0
         try:
             if mounted:
                 self.database.write_bytes(kept)
@@ -292,9 +293,9 @@ class Host:
             "COLUMNS": "200",
         }
 
-    def rows(self, query: str, *values: Json) -> list[dict[str, Json]]:
-        """Rows of the plugin's database, read-only, as dictionaries."""
-        path = self.database
+    def rows(self, query: str, *values: Json, path: Path | None = None) -> list[dict[str, Json]]:
+        """Rows of the plugin's database, or of another one, read-only, as dictionaries."""
+        path = path or self.database
         assert path.is_file(), f"the plugin wrote no database; there is {[str(p) for p in self.home.rglob('*.db')]}"
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             connection.row_factory = sqlite3.Row

@@ -73,6 +73,7 @@ def recital(poem: str) -> Step:
 
 
 FETCH = f"true -s -H 'Authorization: Bearer {SECRETS['bearer']}' --password {SECRETS['password']} https://me:{SECRETS['github']}@x.invalid/"
+HALF = "half a \ud83d character"
 MESSAGE = f"Do everything, please. My key is {SECRETS['anthropic']}, and the host is example.org."
 STEPS: tuple[Step, ...] = (
     ToolCalls([("terminal", {"command": "echo hi"})]),
@@ -92,6 +93,7 @@ STEPS: tuple[Step, ...] = (
     recital("env"),
     ToolCalls([("read_file", {"path": "a.txt", "limit": "2"})]),
     ToolCalls([("terminal", {"command": "cd notes"}), ("terminal", {"command": "grep zebra ../a.txt"})]),
+    ToolCalls([("write_file", {"path": "half.txt", "content": HALF})]),
     Say("All done."),
 )
 
@@ -130,16 +132,21 @@ HAPPENED: tuple[tuple[str, Any, str, str, str], ...] = (
     ("read_file", READ, "ok", "", "ok"),
     ("terminal", {"command": "cd notes"}, "ok", "", "ok"),
     ("terminal", {"command": "grep zebra ../a.txt"}, "error", "exit code 1", "error"),
+    ("write_file", {"path": "half.txt", "content": HALF}, "error", "Refusing to write '", "error"),
 )
+"""Tool, arguments, our judgement, how its reason begins, and what the host said."""
 
 
 def test_the_rows_are_what_happened_in_the_order_of_the_model_with_our_judgement(recorded: Recorded) -> None:
-    """Design section 4; B03, B39"""
+    """Design section 4; B03, B39, B46"""
     rows = recorded.host.calls()
-    seen = [(row["tool"], row["arguments"], row["status"], row["reason"], row["said"]) for row in rows]
-    expected = [(tool, args, status, reason.format(work=recorded.host.work), said) for tool, args, status, reason, said in HAPPENED]
-    expected[12] = ("terminal", seen[12][1], *expected[12][2:])  # a masked command, which a test of its own reads
+    seen = [(row["tool"], row["arguments"], row["status"], row["said"]) for row in rows]
+    expected = [(tool, args, status, said) for tool, args, status, _, said in HAPPENED]
+    expected[12] = (seen[12][0], seen[12][1], "ok", "ok")  # a masked command, which a test of its own reads
     assert seen == expected
+    for row, (_, _, _, reason, _) in zip(rows, HAPPENED, strict=True):
+        begins = reason.format(work=recorded.host.work)
+        assert row["reason"].startswith(begins) and bool(row["reason"]) is bool(begins), row["reason"]
     assert [row["position"] for row in rows] == list(range(len(HAPPENED)))
     assert len({row["call_id"] for row in rows}) == len(HAPPENED)
 

@@ -61,25 +61,16 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         host.config["approvals"] = {"single_query_mode": "approve", "destructive_slash_confirm": False}
         host.config["compression"] = {"in_place": False, "protect_first_n": 0, "protect_last_n": 2}
         host.install(CHECKOUT, "kata")
-        first = reviewed(host)
+        first = host.chat("PARENT, please")
         resumed = host.chat("RESUMED, please", "--resume", first.session)
         once = host.run("-z", "ONCE, please")
         job(host)
+        host.config |= {"auxiliary": {"background_review": {"enabled": True}}, "memory": {"nudge_interval": 1}}
+        host.configure()
         with host.terminal("chat") as terminal:
             talk(terminal)
         assert server.complaints == [] and first.code == resumed.code == once.code == 0
         yield Told(host, first, resumed, once, terminal.shown)
-
-
-def reviewed(host: Host) -> Answer:
-    """A chat with a sub-agent and with code that calls tools, which the host reviews afterwards on its own."""
-    before = dict(host.config)
-    host.config |= {"auxiliary": {"background_review": {"enabled": True}}, "memory": {"nudge_interval": 1}}
-    host.configure()
-    answer = host.chat("PARENT, please")
-    host.config = before
-    host.configure()
-    return answer
 
 
 def job(host: Host) -> None:
@@ -92,7 +83,8 @@ def job(host: Host) -> None:
 
 
 def talk(terminal: Terminal) -> None:
-    """Three messages, compressed, a fourth that goes on, a pause of the recording by command, and a new conversation."""
+    """A chat that the host reviews on its own after each message: three messages, compressed, a fourth that goes on, a pause of the
+    recording by command, and a new conversation."""
     for word in ("one", "two", "three"):
         terminal.type(said(word)[0], f"said {word}")
     terminal.type("/compress", "Compressed:")
@@ -138,14 +130,15 @@ def test_what_code_calls_is_no_call_of_the_model(told: Told) -> None:
 
 
 def test_the_hosts_own_review_is_counted_and_not_recorded(told: Told) -> None:
-    """B11"""
-    latest = [text_of(request["messages"][-1]) for request in told.first.asked]
-    assert sum(text.startswith(REVIEW) for text in latest) == 1 and any('"output": "fork"' in text for text in latest), "the fork ran"
+    """B11: the reviews ran while the chat went on, under its session and its platform."""
+    latest = [text_of(request["messages"][-1]) for request in told.host.server.requests]
+    ran = sum('"output": "fork"' in text for text in latest)
+    assert ran >= 1 and sum(text.startswith(REVIEW) for text in latest) >= ran, "the host reviewed the chat"
     assert not any("fork" in str(row["arguments"]) for row in told.host.calls())
-    assert told.host.counters() == {"background_call": 1}
-    turns = told.host.rows("SELECT session FROM turns WHERE session = ?", told.first.session)
-    assert len(turns) == 2, "the first message and the resumed one"
-    assert "1 calls of the host's own background work" in " ".join(told.host.kata("status").out.split())
+    assert not any(REVIEW in row["message"] for row in told.host.rows("SELECT message FROM turns"))
+    counted = told.host.counters()
+    assert list(counted) == ["background_call"] and 1 <= counted["background_call"] <= ran, "what came as the process ended may be missing"
+    assert "calls of the host's own background work" in " ".join(told.host.kata("status").out.split())
 
 
 def test_one_shot_and_a_scheduled_job_are_conversations_of_their_own(told: Told) -> None:
