@@ -443,15 +443,16 @@ class _Learner:
         return None
 
     def _leftover(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
-        """Fixed tokens at both ends, and one input between them (K49)."""
+        """Fixed tokens at both ends and inputs between them (K49): one, or several where the same signs stand between in every text."""
         tokens = [(_COARSE if coarse else _FINE).findall(text) for text in vector]
         shortest = min(len(row) for row in tokens)
         head = next((i for i in range(shortest) if len({row[i] for row in tokens}) > 1), shortest)
         tail = next((i for i in range(shortest - head) if len({row[-1 - i] for row in tokens}) > 1), shortest - head)
-        middle = tuple("".join(row[head : len(row) - tail]) for row in tokens)
         before, after = "".join(tokens[0][:head]), "".join(tokens[0][len(tokens[0]) - tail :])
-        known = self._whole_text(middle) or self._unknown(middle, hint)
-        return tuple(part for part in (Literal(_clean(before)), known, Literal(_clean(after))) if part != Literal(""))
+        parts: list[Expression] = [Literal(_clean(before))]
+        for part in _cells([row[head : len(row) - tail] for row in tokens]):
+            parts.append(part if isinstance(part, Literal) else self._whole_text(part) or self._unknown(part, hint))
+        return tuple(part for part in (*parts, Literal(_clean(after))) if part != Literal(""))
 
     # Commands: the same tree in every example, values inside its words.
 
@@ -513,6 +514,23 @@ _COARSE = re.compile(r"[\w./@:+~%-]+|\s+|.", re.DOTALL)
 """Tokens of running text: a path, a branch, a version, an address is one value."""
 _FINE = re.compile(r"[^\W_]+|.", re.DOTALL)
 """Tokens beside a known value, where its neighbours are parts of the same name."""
+
+
+def _cells(rows: list[list[str]]) -> list[Vector | Literal]:
+    """The varying texts between fixed ones. Only signs separate two values: words beside words are one text."""
+    if len({len(row) for row in rows}) > 1:
+        return [tuple("".join(row) for row in rows)]
+    cells: list[Vector | Literal] = []
+    for column in zip(*rows, strict=True):
+        fixed = len(set(column)) == 1
+        if cells and isinstance(cells[-1], Literal) and fixed:
+            cells[-1] = Literal(cells[-1].value + column[0])
+        elif cells and not isinstance(cells[-1], Literal) and not fixed:
+            cells[-1] = tuple(text + more for text, more in zip(cells[-1], column, strict=True))
+        else:
+            cells.append(Literal(column[0]) if fixed else column)
+    signs = all(re.search(r"[^\s\w]", cell.value) for cell in cells if isinstance(cell, Literal))
+    return cells if signs else [tuple("".join(row) for row in rows)]
 
 
 def _bounded(text: str, piece: str) -> tuple[int, int] | None:

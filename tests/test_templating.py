@@ -109,6 +109,18 @@ def test_what_changes_is_an_input_with_the_fixed_text_around_it():
     assert template.inputs[0].name == "pattern" and template.inputs[0].type == "string"
 
 
+def test_signs_between_two_values_make_two_inputs_and_words_do_not():
+    """K49: `items?name=‹…›` of a host that varies; a sentence is one text."""
+    urls = [
+        f"https://{host}.example.org/v1/items?name={name}" for host, name in (("api-1", "amber"), ("web-2", "birch"), ("db-3", "cobalt"))
+    ]
+    template, _ = learnt(*(example(i, term(f"curl -s {url}"), ("x", {}, "{}")) for i, url in enumerate(urls)))
+    assert [type(part) for part in template.steps[0].fields[0][1].parts] == [str, Hole, str, Hole]
+    texts = ["fix login bug", "add deploy page", "drop cache table"]
+    template, _ = learnt(*(example(i, ("note", {"text": text}, "{}"), ("x", {}, "{}")) for i, text in enumerate(texts)))
+    assert template.steps[0].fields[0][1] == Input("text")
+
+
 def test_the_same_unknown_in_two_places_is_one_input_named_from_the_flag():
     """A11."""
     template, _ = learnt(
