@@ -154,7 +154,8 @@ def _runs(service: Service, ask: Ask) -> Answer:
     lines = []
     for row in rows:
         seconds = f"{row.finished - row.started:.1f} s" if row.finished else "did not finish: its outcome is unknown"
-        lines.append(f"{_when(row.started)}  {row.tool}  {row.status.value}  {seconds}  run {row.id}")
+        lines.append(f"{_when(row.started)}  {row.tool}  {row.status.value}  {seconds}")
+        lines.append(f"    run {row.id}")
         lines += [
             _fit(f"    {step.index + 1}. {step.status.value:<8} {brief(step.call) if step.call else step.tool}") for step in row.steps
         ]

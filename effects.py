@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from . import shell
@@ -66,22 +68,26 @@ def _set(text: str) -> frozenset[str]:
 
 
 class Row(NamedTuple):
-    """How a program or a sub-command is judged: its class, and the options that make it another one."""
+    """How a program or a sub-command is judged: its class, and the options that make it another one.
+
+    A read, and what only shows, must have no option but those of `plain` and `reads`; there `:` stands after an option that takes a
+    value, `?` after one that takes a value only in the same word."""
 
     kind: Class
+    plain: str = ""
+    """Harmless options; with `*` its manual has no option that writes, runs or reaches anything."""
     asks: str = ""
     """Options that run other programs or reach other systems."""
     destroys: str = ""
     writes: str = ""
     reads: str = ""
-    """Options with which it only shows or checks; these count only when written in full."""
+    """Options with which it only shows or checks."""
     most: int | None = None
     """Operands that it reads; it writes to the next."""
     bare: Class | None = None
     """Its class without operands."""
-    valued: str = ""
-    """Options whose value is the next word."""
     destructive: bool = False
+    """Whether it overwrites or deletes; of one that reads, what it does to the operand it writes to."""
     spares: str = ""
     """Options, written in full, with which it destroys nothing."""
 
@@ -91,8 +97,8 @@ Table = tuple[tuple[str, Row], ...]
 READERS = (
     "ls cat head tail wc grep egrep fgrep pwd whoami id uname echo true false : basename dirname realpath readlink stat du df free uptime "
     "ps pgrep printenv which type cut tr nl tac rev fold paste join comm cmp md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum "
-    "cksum sum od hexdump strings column expand seq cal nproc lsblk lscpu lsof cd jq sleep groups tty arch getconf expr vmstat zcat bzcat "
-    "xzcat zstdcat size readelf who w users factor numfmt fmt locale exit"
+    "cksum sum od hexdump strings column expand seq cal nproc lsblk lscpu cd jq sleep groups tty arch getconf expr vmstat size who w users "
+    "factor numfmt fmt locale exit"
 )
 REACHING = (
     "curl wget wget2 aria2c ssh scp sftp ftp lftp nc ncat netcat socat telnet ping ping6 traceroute tracepath mtr dig nslookup host whois "
@@ -101,64 +107,224 @@ REACHING = (
     "mysql mysqldump mysqladmin mongosh mongo mongodump redis-cli cqlsh mail mailx sendmail mutt msmtp twine rclone s3cmd restic borg apt "
     "apt-get aptitude brew dnf yum zypper apk pacman snap flatpak npx uvx pipx bunx hf huggingface-cli ollama"
 )
+_DIFF = (
+    "-u -U: -r -q -N -w -b -B -i -y -a -c -C: -s -W: -t -E -Z -d -x: -X: -I: -p -F: -L: --unified --context --brief --recursive --new-file "
+    "--color --side-by-side --suppress-common-lines --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case --text "
+    "--exclude: --exclude-from: --label: --strip-trailing-cr --width: --report-identical-files --minimal --no-dereference --normal"
+)
+_SORT = (
+    "-n -r -u -k: -t: -h -V -f -b -d -g -i -M -R -s -z -c -C -m -S: --key: --field-separator: --reverse --unique --numeric-sort "
+    "--merge --human-numeric-sort --version-sort --ignore-case --stable --zero-terminated --check --parallel: --buffer-size: "
+    "--general-numeric-sort --month-sort --random-sort --ignore-leading-blanks --dictionary-order --debug"
+)
+_RG = (
+    "-n -i -w -v -c -l -o -e: -A: -B: -C: -t: -T: -g: -F -S -s -u -uu -uuu -U -H -I -N -q -x -P -L -a -m: -M: -r: -d: -j: -p -0 -. --files "
+    "--hidden --no-ignore --no-ignore-vcs --type: --type-not: --glob: --iglob: --line-number --no-line-number --ignore-case --smart-case "
+    "--case-sensitive --word-regexp --fixed-strings --count --count-matches --files-with-matches --files-without-match --only-matching "
+    "--context: --after-context: --before-context: --max-count: --max-depth: --max-columns: --multiline --multiline-dotall --pcre2 --json "
+    "--heading --no-heading --color: --colors: --column --sort: --sortr: --stats --trim --vimgrep --replace: --regexp: --follow --text "
+    "--invert-match --quiet --no-filename --with-filename --null --type-list --passthru --max-filesize: --threads: --no-config "
+    "--no-messages --line-regexp --unrestricted"
+)
+_FD = (
+    "-e: -t: -H -I -d: -E: -g -a -p -L -s -i -F -0 -1 -u -S: -c: --extension: --type: --hidden --no-ignore --no-ignore-vcs --max-depth: "
+    "--min-depth: --exclude: --glob --absolute-path --full-path --follow --print0 --max-results: --size: --color: --changed-within: "
+    "--changed-before: --fixed-strings --unrestricted --case-sensitive --ignore-case"
+)
+_TREE = (
+    "-a -d -f -i -L: -I: -P: -h -s -D -p -u -g -C -n -F -x -l -J -X -q -N -t -r -v -c -U --noreport --dirsfirst --du --si --prune "
+    "--gitignore --filelimit: --charset: --matchdirs --ignore-case --sort: --inodes --device --timefmt: --fromfile"
+)
+_JOURNAL = (
+    "-u: -n: -f -e -x -b -k -p: -o: -r -a -q -g: -t: -S: -U: -N --since: --until: --unit: --no-pager --lines: --boot --dmesg --output: "
+    "--reverse --all --priority: --grep: --identifier: --list-boots --disk-usage --utc --no-hostname --no-tail --follow --catalog "
+    "--pager-end --user --system --user-unit: --quiet --no-full --full -l"
+)
+_DMESG = (
+    "-T -H -k -l: -L -t -w -x -u -P -f: -e -r -d -J --ctime --human --kernel --level: --facility: --color --follow --reltime --raw "
+    "--nopager --since: --until: --userspace --decode --notime --json"
+)
 PROGRAMS: Table = (
-    (READERS, Row(READ)),
-    ("diff", Row(READ, asks="-l --paginate")),
-    ("sort", Row(READ, asks="--compress-program", writes="-o --output -T --temporary-directory")),
-    ("shuf iconv base64 base32", Row(READ, writes="-o --output")),
-    ("rg", Row(READ, asks="--pre --pre-glob --hostname-bin -z --search-zip")),
-    ("fd fdfind", Row(READ, asks="-x --exec -X --exec-batch -l --list-details")),
-    ("file", Row(READ, asks="-z -Z --uncompress", writes="-C --compile")),
-    ("tree", Row(READ, writes="-o -R")),
-    ("yq", Row(READ, writes="-i --inplace --in-place -s --split-exp")),
-    ("uniq", Row(READ, most=1, valued="-f -s -w --skip-fields --skip-chars --check-chars")),
-    ("xxd", Row(READ, most=1, valued="-l -s -c -g -o -n -len -seek -cols -groupsize")),
-    ("hostname", Row(READ, writes="-F --file -b --boot", most=0)),
-    ("dmesg", Row(READ, writes="-c -C --clear --read-clear -D -E -n --console-off --console-on --console-level")),
+    (READERS, Row(READ, "*")),
+    ("diff", Row(READ, _DIFF, asks="-l --paginate")),
+    ("sort", Row(READ, _SORT, asks="--compress-program", destroys="-o --output", writes="-T --temporary-directory")),
+    (
+        "shuf",
+        Row(
+            READ,
+            "-n: -e -i: -z -r --head-count: --echo --input-range: --zero-terminated --repeat --random-source:",
+            destroys="-o --output",
+        ),
+    ),
+    ("iconv", Row(READ, "-f: -t: -c -s -l --from-code: --to-code: --list --silent", destroys="-o --output")),
+    ("base64 base32", Row(READ, "-d -D -w: -i --decode --wrap: --ignore-garbage", destroys="-o --output")),
+    ("rg", Row(READ, _RG, asks="--pre --pre-glob --hostname-bin -z --search-zip")),
+    ("fd fdfind", Row(READ, _FD, asks="-x --exec -X --exec-batch -l --list-details")),
+    (
+        "file",
+        Row(
+            READ,
+            "-b -i -I -L -h -k -N -r -0 -F: -f: --brief --mime --mime-type --mime-encoding --dereference --no-dereference --separator: "
+            "--extension --keep-going",
+            asks="-z -Z --uncompress",
+            writes="-C --compile",
+        ),
+    ),
+    ("tree", Row(READ, _TREE, destroys="-o -R")),
+    (
+        "yq",
+        Row(
+            READ,
+            "-r -c -e -o: -p: -P -n -N -M -C -j -y -I: --raw-output --output-format: --input-format: --prettyPrint --no-doc --no-colors "
+            "--colors --exit-status --unwrapScalar --indent: --null-input",
+            writes="-i --inplace --in-place -s --split-exp",
+        ),
+    ),
+    (
+        "uniq",
+        Row(
+            READ,
+            "-c -d -D -u -i -z -f: -s: -w: --count --repeated --unique --ignore-case --skip-fields: --skip-chars: --check-chars: "
+            "--all-repeated --group --zero-terminated",
+            most=1,
+            destructive=True,
+        ),
+    ),
+    (
+        "xxd",
+        Row(
+            READ,
+            "-l: -s: -c: -g: -o: -n: -p -ps -plain -i -b -bits -e -u -r -revert -a -d -E -C -len: -seek: -cols: -groupsize:",
+            most=1,
+            destructive=True,
+        ),
+    ),
+    (
+        "hostname",
+        Row(
+            READ,
+            "-f -s -i -I -d -A -y --fqdn --long --short --ip-address --all-ip-addresses --domain --all-fqdns",
+            writes="-F --file -b --boot",
+            most=0,
+        ),
+    ),
+    ("dmesg", Row(READ, _DMESG, destroys="-c -C --clear --read-clear", writes="-D -E -n --console-off --console-on --console-level")),
     (
         "journalctl",
         Row(
             READ,
+            _JOURNAL,
             asks="-H --host -M --machine",
             destroys="--vacuum-size --vacuum-time --vacuum-files",
-            writes="--rotate --flush --sync --setup-keys",
+            writes="--rotate --flush --sync --setup-keys --cursor-file --update-catalog",
         ),
     ),
-    ("mkdir touch chmod chown chgrp mkfifo csplit", Row(WRITE)),
+    ("lsof", Row(READ, "-i? -p: -u: -c: -t -n -P -a -l -R -U -w -b -s? -d: +D +d")),
+    ("readelf", Row(READ, "-a -h -l -S -s -d -n -r -e -W -V -A -t -x: -p: --all --headers --symbols --dynamic --wide --notes --relocs")),
+    ("zcat bzcat xzcat", Row(READ, "-f -q -v -k -T? --quiet --verbose --force")),
+    ("zstdcat", Row(READ, "-q -v -T?", destroys="-o --rm -f --force --output-dir-flat --output-dir-mirror")),
+    ("mkdir touch chmod chown chgrp mkfifo", Row(WRITE)),
     ("cp mv", Row(WRITE, destructive=True, spares="-n --no-clobber -rn -an -nr")),
     ("ln", Row(WRITE, destroys="-f --force")),
-    ("install", Row(WRITE, asks="-s --strip --strip-program")),
-    ("split", Row(WRITE, asks="--filter")),
-    ("mktemp", Row(WRITE, reads="-u --dry-run")),
-    (
-        "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd",
-        Row(WRITE, destroys="-f --force --rm", reads="-c -dc -cd -kc --stdout -l --list -t --test"),
-    ),
+    ("install", Row(WRITE, asks="-s --strip --strip-program", destructive=True, spares="-d --directory")),
+    ("split", Row(WRITE, asks="--filter", destructive=True)),
+    ("csplit", Row(WRITE, destructive=True)),
+    ("mktemp", Row(WRITE, "-d -q -t -p: --directory --quiet --tmpdir --suffix:", reads="-u --dry-run")),
     ("zip", Row(WRITE, asks="-T -TT --test --unzip-command", destroys="-m --move -d --delete")),
-    ("unzip", Row(WRITE, destroys="-o", reads="-l -t -v -Z -z -p")),
-    ("patch", Row(WRITE, reads="--dry-run")),
-    ("crontab", Row(WRITE, asks="-e", destroys="-r -i", reads="-l", destructive=True)),
+    ("unzip", Row(WRITE, "-q -P: -1 -C", destroys="-o", reads="-l -t -v -Z -z -p")),
+    (
+        "patch",
+        Row(
+            WRITE,
+            "-p: -i: -R -N -s -u -E -l -t -f -F: -d: --strip: --input: --reverse --forward --verbose --quiet --silent --force --batch "
+            "--fuzz: --directory: --ignore-whitespace --unified",
+            reads="--dry-run",
+        ),
+    ),
+    ("crontab", Row(WRITE, "-u:", asks="-e", destroys="-r -i", reads="-l", destructive=True)),
     ("rm rmdir unlink shred truncate", Row(WRITE, destructive=True)),
     ("pkill killall", Row(WRITE, destructive=True)),
     (REACHING, Row(EXTERNAL)),
 )
 """Programs that are judged as a whole (B20: a flag may turn a reader into something else)."""
 
-_GIT_SHOWS = Row(READ, asks="--ext-diff --textconv --show-signature", writes="--output")
+_GIT_RANGE = (
+    "--all --branches --tags --remotes --since: --until: --after: --before: --author: --committer: --grep: --no-merges --merges "
+    "--first-parent --reverse --max-count: --skip: --topo-order --date-order --author-date-order --left-right --cherry-pick --cherry-mark "
+    "--cherry --boundary --simplify-by-decoration --full-history --ancestry-path --not --no-walk --date: --format: --pretty: --oneline "
+    "--abbrev-commit --no-abbrev-commit --abbrev --color --no-color --count --parents --children --objects --max-parents: --min-parents: "
+    "--right-only --left-only --show-pulls --all-match --invert-grep --regexp-ignore-case -i -E -F -P -z "
+)
+_GIT_LOG = _GIT_RANGE + (
+    "-n: -p -u -s -S: -G: -L: -U: -w -b -M? -C? -B? -D -R -W -a -q -r -t -c -m -g -O: -l: -X? --patch --no-patch --stat --shortstat "
+    "--numstat --name-only --name-status --graph --decorate --no-decorate --decorate-refs: --follow --word-diff --word-diff-regex: "
+    "--color-words --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --ignore-cr-at-eol --unified: "
+    "--minimal --patience --histogram --diff-algorithm: --diff-filter: --find-renames --find-copies --find-copies-harder --no-renames "
+    "--raw --summary --dirstat --check --cached --staged --merge-base --no-index --exit-code --quiet --relative --no-relative --text "
+    "--full-index --binary --src-prefix: --dst-prefix: --no-prefix --inter-hunk-context: --function-context --submodule --compact-summary "
+    "--ignore-submodules --no-ext-diff --no-textconv --walk-reflogs --source --use-mailmap --mailmap --no-notes --notes --encoding: "
+    "--null --root --cc --pickaxe-all --pickaxe-regex --color-moved --no-color-moved --ws-error-highlight: --no-commit-id --log-size "
+    "--remerge-diff --diff-merges: --show-linear-break --theirs --ours --base --creation-factor: --no-dual-color --no-expand-tabs"
+)
+_GIT_BLAME = (
+    "-L: -w -M? -C? -e -s -l -t -n -f -p -c -b --porcelain --line-porcelain --incremental --date: --since: --reverse --first-parent "
+    "--show-email --show-name --show-number --root --abbrev: --color-lines --color-by-age --ignore-rev: --ignore-revs-file: --minimal"
+)
+_GIT_GREP = (
+    "-n -i -w -v -E -F -P -G -l -L -c -h -H -o -e: -A: -B: -C: -p -W -q -z -r -a -I -f: -m: --and --or --not --all-match --name-only "
+    "--files-with-matches --files-without-match --count --color --no-color --break --heading --line-number --column --word-regexp "
+    "--ignore-case --extended-regexp --basic-regexp --fixed-strings --perl-regexp --invert-match --untracked --cached "
+    "--recurse-submodules --no-index --max-depth: --max-count: --context: --after-context: --before-context: --show-function "
+    "--function-context --threads: --exclude-standard --only-matching --text --quiet --null --full-name"
+)
+_GIT_PICKS = "--sort: --format: --column --no-column --color --no-color --abbrev --ignore-case -i "
+_GIT_CONFIG = (
+    "--global --local --system --worktree --show-origin --show-scope --show-names --name-only --includes --no-includes --bool --int --path "
+    "--bool-or-int --expiry-date --type: --default: --all --regexp --url: --value: --fixed-value -f: --file: -z --null"
+)
+_UNITS = (
+    "-l --full --no-pager -n: --lines: -a --all -t: --type: --state: -p: -P: --property: --value -q --quiet --user --system --failed "
+    "--plain --no-legend -o: --output: --reverse --after --before"
+)
+_GIT_SHOWS = Row(READ, _GIT_LOG, asks="--ext-diff --textconv --show-signature", destroys="--output")
+_ELSEWHERE = "-H --host -M --machine"
 SUBCOMMANDS: Mapping[str, Table] = {
     "git": (
-        ("status rev-parse ls-files ls-tree describe shortlog merge-base rev-list name-rev for-each-ref show-ref", Row(READ)),
-        ("count-objects cherry check-ignore check-attr version var", Row(READ)),
-        ("log diff show blame whatchanged diff-tree diff-index diff-files range-diff", _GIT_SHOWS),
-        ("grep", Row(READ, asks="-O --open-files-in-pager --ext-grep --textconv")),
-        ("cat-file", Row(READ, asks="--textconv --filters --batch-command")),
-        ("archive", Row(READ, asks="--remote --exec", writes="-o --output")),
-        ("apply", Row(WRITE, writes="--apply", reads="--check --stat --numstat --summary")),
-        ("symbolic-ref", Row(READ, destroys="-d --delete", most=1, valued="-m")),
+        ("status rev-parse ls-files ls-tree describe merge-base name-rev show-ref", Row(READ, "*")),
+        ("count-objects cherry check-ignore check-attr version var", Row(READ, "*")),
+        ("for-each-ref", Row(READ, _GIT_PICKS + "--count: --contains --no-contains --merged --no-merged --points-at: --shell --exclude:")),
+        ("log diff show whatchanged diff-tree diff-index diff-files range-diff rev-list", _GIT_SHOWS),
+        ("shortlog", Row(READ, _GIT_RANGE + "-s -n -e -c -w? --summary --numbered --email --group:", destroys="--output")),
+        ("blame", Row(READ, _GIT_BLAME, asks="--textconv --ext-diff", destroys="--output")),
+        ("grep", Row(READ, _GIT_GREP, asks="-O --open-files-in-pager --ext-grep --textconv")),
+        (
+            "cat-file",
+            Row(
+                READ,
+                "-p -t -s -e -Z --batch --batch-check --batch-all-objects --unordered --buffer --follow-symlinks --use-mailmap",
+                asks="--textconv --filters --batch-command",
+            ),
+        ),
+        (
+            "archive",
+            Row(READ, "--format: --prefix: -l --list -v --verbose", asks="--remote --exec", destroys="-o --output"),
+        ),
+        (
+            "apply",
+            Row(
+                WRITE,
+                "-p: -C: -R --reverse --cached --index -v --verbose --recount --unidiff-zero --whitespace: --directory: --include: "
+                "--exclude: --ignore-whitespace --allow-empty -z -q --quiet",
+                writes="--apply",
+                reads="--check --stat --numstat --summary",
+            ),
+        ),
+        ("symbolic-ref", Row(READ, "-q --quiet --short -m:", destroys="-d --delete", most=1)),
         (
             "branch",
             Row(
                 WRITE,
+                _GIT_PICKS + "-a -r -v -vv --all --remotes --verbose",
                 asks="--edit-description",
                 destroys="-d -D --delete -f --force -m -M --move -C",
                 writes="-c --copy -u --set-upstream-to --unset-upstream -t --track",
@@ -170,6 +336,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
             "tag",
             Row(
                 WRITE,
+                _GIT_PICKS,
                 asks="-v --verify",
                 destroys="-d --delete -f --force",
                 writes="-a -s -u -m -F --annotate --sign --message --file --local-user",
@@ -177,8 +344,8 @@ SUBCOMMANDS: Mapping[str, Table] = {
                 bare=READ,
             ),
         ),
-        ("remote", Row(UNKNOWN, bare=READ)),
-        ("remote|get-url", Row(READ)),
+        ("remote", Row(UNKNOWN, "-v --verbose", bare=READ)),
+        ("remote|get-url", Row(READ, "--push --all")),
         ("remote|add remote|rename remote|set-url remote|set-head remote|set-branches", Row(WRITE)),
         ("remote|remove remote|rm", Row(WRITE, destructive=True)),
         ("remote|show remote|update remote|prune", Row(EXTERNAL)),
@@ -186,27 +353,23 @@ SUBCOMMANDS: Mapping[str, Table] = {
             "config",
             Row(
                 READ,
-                asks="-e --edit --blob",
-                destroys="--unset --unset-all --remove-section --replace-all",
-                writes="--add --rename-section",
+                _GIT_CONFIG,
+                asks="-e --edit --blob --unset --unset-all --remove-section --rename-section --replace-all --add",
                 reads="-l --list --get --get-all --get-regexp --get-urlmatch",
                 most=1,
-                valued="-f --file --type --default",
             ),
         ),
-        ("config|get config|list", Row(READ)),
-        ("config|set config|rename-section", Row(WRITE)),
-        ("config|unset config|remove-section", Row(WRITE, destructive=True)),
-        ("config|edit", Row(UNKNOWN)),
+        ("config|get config|list", Row(READ, _GIT_CONFIG)),
+        ("config|set config|unset config|rename-section config|remove-section config|edit", Row(UNKNOWN)),
         ("stash", Row(UNKNOWN, bare=WRITE)),
         ("stash|list stash|show", _GIT_SHOWS),
         ("stash|push stash|save stash|pop stash|apply stash|branch stash|create stash|store", Row(WRITE)),
         ("stash|drop stash|clear", Row(WRITE, destructive=True)),
-        ("reflog", Row(UNKNOWN, bare=READ)),
+        ("reflog", Row(UNKNOWN, _GIT_LOG, destroys="--output", bare=READ)),
         ("reflog|show reflog|list reflog|exists", _GIT_SHOWS),
         ("reflog|expire reflog|delete reflog|drop", Row(WRITE, destructive=True)),
         ("worktree", Row(UNKNOWN)),
-        ("worktree|list", Row(READ)),
+        ("worktree|list", Row(READ, "-v -z --verbose --porcelain")),
         ("worktree|add worktree|lock worktree|unlock worktree|move worktree|repair", Row(WRITE, destroys="-f --force -B")),
         ("worktree|remove worktree|prune", Row(WRITE, destructive=True)),
         ("notes", Row(UNKNOWN, bare=READ)),
@@ -215,46 +378,59 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("bisect|log", Row(READ)),
         ("bisect|start bisect|good bisect|bad bisect|new bisect|old bisect|skip bisect|reset", Row(WRITE)),
         ("submodule", Row(UNKNOWN, bare=READ)),
-        ("submodule|status submodule|summary", Row(READ)),
+        ("submodule|status submodule|summary", Row(READ, "-q --quiet --cached --recursive")),
         ("submodule|init", Row(WRITE)),
         ("submodule|add submodule|update submodule|sync", Row(EXTERNAL)),
         (
             "add commit init merge cherry-pick revert am format-patch bundle mv",
-            Row(WRITE, asks="-i --interactive -x --exec -e --edit", destroys="-f --force"),
+            Row(WRITE, asks="-i --interactive -x --exec -e --edit", destroys="-f --force --abort --skip"),
         ),
-        ("rebase", Row(WRITE, asks="-i --interactive -x --exec --edit-todo")),
+        ("rebase", Row(WRITE, asks="-i --interactive -x --exec --edit-todo", destroys="--abort --skip")),
         ("switch", Row(WRITE, destroys="-f --force --discard-changes -C --force-create")),
-        ("checkout", Row(WRITE, destroys="-f --force -B --ours --theirs")),
+        ("checkout", Row(WRITE, destroys="-f --force -B --ours --theirs --pathspec-from-file")),
         ("reset", Row(WRITE, destroys="--hard --merge --keep")),
-        ("clean", Row(WRITE, asks="-i --interactive", reads="-n --dry-run -nd -dn -ndx -ndX", destructive=True)),
+        ("clean", Row(WRITE, "-d -x -X -q -e: --quiet --exclude:", asks="-i --interactive", reads="-n --dry-run", destructive=True)),
         ("rm restore gc prune update-ref filter-repo", Row(WRITE, destructive=True)),
         ("push", Row(EXTERNAL, destroys="-f --force --force-with-lease --force-if-includes -d --delete --mirror --prune")),
         ("pull fetch clone ls-remote lfs send-email svn p4 request-pull", Row(EXTERNAL)),
     ),
     "systemctl": (
-        ("status show cat list-units list-unit-files list-timers list-dependencies", Row(READ, asks="-H --host -M --machine")),
-        ("is-active is-enabled is-failed get-default", Row(READ, asks="-H --host -M --machine")),
-        ("start stop restart reload enable disable mask unmask daemon-reload", Row(WRITE, asks="-H --host -M --machine")),
+        ("status show cat list-units list-unit-files list-timers list-dependencies", Row(READ, _UNITS, asks=_ELSEWHERE)),
+        ("is-active is-enabled is-failed get-default", Row(READ, _UNITS, asks=_ELSEWHERE)),
+        ("start stop restart reload enable disable mask unmask daemon-reload", Row(WRITE, asks=_ELSEWHERE)),
         ("poweroff reboot halt isolate kill suspend hibernate", Row(WRITE, destructive=True)),
     ),
     "pip": (
-        ("freeze show check", Row(READ)),
-        ("list", Row(READ, asks="-o --outdated -u --uptodate")),
+        ("freeze show check", Row(READ, "-l -f -v -q --local --user --all --exclude: --files --verbose --quiet")),
+        (
+            "list",
+            Row(
+                READ,
+                "-e -l -v -q --editable --local --user --format: --not-required --exclude-editable --exclude: --pre --verbose --quiet",
+                asks="-o --outdated -u --uptodate",
+            ),
+        ),
         ("install download wheel index search", Row(EXTERNAL)),
         ("uninstall", Row(WRITE, destructive=True)),
     ),
     "npm": (
-        ("ls list ll root prefix", Row(READ)),
+        (
+            "ls list ll root prefix",
+            Row(READ, "-g -a -l -p --global --all --long --parseable --json --depth: --prod --production --omit: --dev"),
+        ),
         ("ci install i add update up publish unpublish view info show search outdated audit login logout whoami", Row(EXTERNAL)),
     ),
     "pnpm": (("install add update publish remove outdated audit", Row(EXTERNAL)),),
     "yarn": (("install add upgrade publish remove outdated audit", Row(EXTERNAL)),),
     "cargo": (("search install publish login logout owner yank fetch update add", Row(EXTERNAL)),),
-    "gem": (("install push search update fetch", Row(EXTERNAL)), ("list", Row(READ, asks="-r --remote -a --all"))),
-    "go": (("version", Row(READ)), ("env", Row(READ, writes="-w -u")), ("get install", Row(EXTERNAL))),
+    "gem": (
+        ("install push search update fetch", Row(EXTERNAL)),
+        ("list", Row(READ, "-l -d -q --local --details --quiet", asks="-r --remote -a --all")),
+    ),
+    "go": (("version", Row(READ, "-m -v")), ("env", Row(READ, "-json -changed", writes="-w -u")), ("get install", Row(EXTERNAL))),
     "uv": (("add sync publish", Row(EXTERNAL)),),
     "poetry": (("install add update publish", Row(EXTERNAL)),),
-    "openssl": (("version", Row(READ)), ("s_client s_server s_time ocsp", Row(EXTERNAL))),
+    "openssl": (("version", Row(READ, "-a -v")), ("s_client s_server s_time ocsp", Row(EXTERNAL))),
 }
 """Programs whose first operand names what they do; `a|b` is sub-command b of sub-command a (B35)."""
 SAME = {"pip3": "pip"}
@@ -264,17 +440,15 @@ BEFORE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 """Options that may stand before the sub-command and change nothing: without and with a value."""
 VERSIONS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(_set("python python3 pip pip3 ruby perl php rustc cargo cmake gcc clang"), _set("-V --version -v")),
-    **dict.fromkeys(_set("node npm npx yarn pnpm deno bun tsc docker kubectl terraform helm git make"), _set("-v --version")),
-    **dict.fromkeys(_set("curl wget gh java uv ruff pytest go"), _set("--version")),
+    **dict.fromkeys(_set("python python3 pip pip3 rustc cargo deno"), _set("-V --version")),
+    **dict.fromkeys(_set("perl php gcc clang node npm npx pnpm bun tsc docker terraform git make"), _set("-v --version")),
+    **dict.fromkeys(_set("ruby cmake yarn kubectl helm curl wget gh java uv ruff pytest go"), _set("--version")),
 }
 """Programs, and the options with which, alone, they print their version."""
-VALUELESS = _set("--global --local --system --worktree --show-origin --show-scope -a --all -r --remotes -v -vv -q -i -z --null --no-color")
-"""Options that take no value, so that the word after them stands for itself."""
 STILL = _set("LANG LC_ALL LC_CTYPE LC_COLLATE LC_NUMERIC LC_TIME LC_MESSAGES TZ COLUMNS LINES NO_COLOR CLICOLOR FORCE_COLOR")
 """Variables that change no more than how a program prints; any other may change what it runs."""
-PLAIN_OUTPUT = frozenset(("git merge-base", "git rev-parse", "pwd", "nproc"))
-"""Commands whose output, as an argument, can be neither an option nor several words."""
+NAMES_COMMIT = _set("-C --abbrev-ref --short --verify --symbolic-full-name -q --quiet --fork-point --all -a")
+"""Options with which `git rev-parse` and `git merge-base` print commits or branches; the first repeats any that it does not know."""
 QUIET = _set("/dev/null /dev/stdout /dev/stderr /dev/tty")
 FOLDERS = _set("/bin /usr/bin /sbin /usr/sbin")
 """Where a program named by its path is the one of that name."""
@@ -291,6 +465,8 @@ _SUBCOMMANDS = {program: _by_name(table) for program, table in SUBCOMMANDS.items
 
 PLAIN_ARGUMENTS = frozenset(("command", "timeout", "workdir"))
 HOLE = "KATAHOLE"
+SEVERAL = "…*"
+"""Ends a word that may be several, none of them an option."""
 
 
 def _shell(code: str, arguments: Mapping[str, Json]) -> Effect:
@@ -301,7 +477,10 @@ def _shell(code: str, arguments: Mapping[str, Json]) -> Effect:
         script = shell.parse(code)
     except OpaqueCommand as error:
         return Effect(UNKNOWN, False, f"a command we cannot read: {error.message[:80].lower()}")
-    return strongest([*_parts(script)])
+    try:
+        return strongest([*_parts(script)])
+    except RecursionError:
+        return Effect(UNKNOWN, False, "a command with too many commands inside each other")
 
 
 def strongest(parts: Sequence[Effect]) -> Effect:
@@ -316,7 +495,8 @@ def _parts(script: shell.Script) -> Iterator[Effect]:
         yield from map(_redirect, command.redirects)
         yield from (READS_ONLY if name in STILL else Effect(UNKNOWN, False, f"sets {name}") for name, _ in command.assignments)
         if command.words:
-            yield _program(tuple(map(_argument, command.words)))
+            comparing = command.words[0].value in ("test", "[")
+            yield _program(tuple(map(_operand if comparing else _argument, command.words)))
 
 
 def _redirect(redirect: shell.Redirect) -> Effect:
@@ -333,22 +513,49 @@ def _redirect(redirect: shell.Redirect) -> Effect:
 
 
 def _argument(word: shell.Word) -> str | None:
-    """The word as the program receives it; None where it could turn out to be an option or several words."""
+    """The word as the program receives it; None where it could turn out to be an option or, but for a name like `a*`, several words."""
     first = word.pieces[0] if word.pieces else None
-    if word.fixed:
-        globs = first is not None and not first.quote and first.value.startswith(("*", "?", "[")) and word.value != "["
-        return None if globs else word.value
+    if _braced(word):
+        return None
+    if word.value is not None:
+        if word.value == "[" or not _globs(word):
+            return word.value
+        return None if word.value.startswith(("*", "?", "[", "-")) else word.value + SEVERAL
     leads = first is not None and first.kind == "text" and first.value and not first.value.startswith("-")
-    quoted = all(piece.kind == "text" or piece.quote for piece in word.pieces)
+    quoted = not _globs(word) and all(piece.kind == "text" or piece.quote for piece in word.pieces)
     if first is not None and leads and quoted:
         return f"{first.value}…"
     return "…" if all(map(_plain_output, word.pieces)) else None
 
 
+def _operand(word: shell.Word) -> str | None:
+    """The word as `test` receives it; None where it could turn out to be more than one."""
+    if _braced(word) or word.value != "[" and _globs(word):
+        return None
+    return word.value if word.fixed else "…" if all(piece.kind == "text" or piece.quote for piece in word.pieces) else None
+
+
+def _globs(word: shell.Word) -> bool:
+    return any(not piece.quote and piece.kind == "text" and re.search(r"[*?\[]", piece.value) for piece in word.pieces)
+
+
+def _braced(word: shell.Word) -> bool:
+    """Whether a brace is left open where nothing quotes it: quoted blanks inside do not keep it from becoming several words."""
+    bare = [piece.value for piece in word.pieces if piece.kind == "text" and not piece.quote]
+    return any("{" in re.sub(r"\{[\w-]*(?:\.[\w-]+)*\}", "", value) for value in bare)
+
+
 def _plain_output(piece: shell.Piece) -> bool:
-    """Whether a substitution prints one plain word: a commit, a folder (B21)."""
+    """Whether a variable or a substitution is one plain word: a number, a commit, a folder (B21)."""
+    if piece.kind == "variable":
+        return piece.value in ("$!", "$$", "$?", "$#")
     commands = [*piece.inner.commands()] if piece.inner is not None else []
-    return len(commands) == 1 and " ".join(shell.head(shell.arguments(commands[0]))) in PLAIN_OUTPUT
+    words = shell.arguments(commands[0]) if len(commands) == 1 else (None,)
+    if words in (("pwd",), ("git", "rev-parse", "--show-toplevel")):
+        return bool(piece.quote)
+    if words[:1] != ("git",) or shell.head(words) not in (("git", "merge-base"), ("git", "rev-parse")):
+        return words == ("nproc",)
+    return all(word is not None and (not word.startswith("-") or word in NAMES_COMMIT) for word in words)
 
 
 def _program(words: Words) -> Effect:
@@ -375,21 +582,41 @@ def _name(word: str | None) -> str | None:
 
 def _judged(row: Row, words: Words, what: str) -> Effect:
     """What a row says of a program with these arguments."""
-    options, operands, loose = _sorted_out(words, _set(row.valued))
-    if loose and (row.asks or row.kind is READ and (row.writes or row.destroys)):
+    known = _known(row.plain + " " + row.reads)
+    given = _sorted_out(words, known)
+    if given.loose and (row.asks or row.kind is READ and row.plain != "*"):
         return Effect(UNKNOWN, False, f"runs {what} with a value that may be an option")
-    if _holds(options, row.asks):
+    if _holds(given.options, row.asks):
         return Effect(UNKNOWN, False, f"runs {what} with options that may start other programs")
     if row.kind in (EXTERNAL, UNKNOWN) and row.bare is None:
-        return Effect(row.kind, row.destructive or _holds(options, row.destroys), _why(row.kind, what))
-    destroys = _holds(options, row.destroys) or loose and bool(row.destroys)
-    if destroys or _holds(options, row.writes) or row.most is not None and len(operands) > row.most:
-        return Effect(WRITE, destroys, _why(WRITE, what, destroys))
-    if _shows(words, _set(row.reads)):
+        return Effect(row.kind, row.destructive or _holds(given.options, row.destroys), _why(row.kind, what))
+    destroys = _holds(given.options, row.destroys) or given.loose and bool(row.destroys)
+    over = row.most is not None and len(given.operands) > row.most
+    if destroys or over or _holds(given.options, row.writes):
+        harms = destroys or over and row.destructive
+        return Effect(WRITE, harms, _why(WRITE, what, harms))
+    return _harmless(row, given, known, what) or _otherwise(row, given, words, what)
+
+
+def _harmless(row: Row, given: Given, known: Mapping[str, str], what: str) -> Effect | None:
+    """What a row says where nothing is done that it lists as harmful: a read, unknown for a read that is not plain; else None."""
+    names = [_listed(option, known) for option in given.options]
+    plain = row.plain == "*" or all(names) and not given.doubtful
+    if plain and not given.loose and _set(row.reads) & {name for listed in names for name in listed}:
         return READS_ONLY
-    kind = row.bare if row.bare is not None and not operands else row.kind
-    harms = row.destructive and not _shows(words, _set(row.spares))
-    return READS_ONLY if kind is READ else Effect(kind, harms, _why(kind, what, harms))
+    if (row.bare if row.bare is not None and not given.operands else row.kind) is not READ:
+        return None
+    if not plain:
+        return Effect(UNKNOWN, False, f"runs {what} with options that are not known to be harmless")
+    if row.most is not None and any(word is None or SEVERAL in word for word in given.operands):
+        return Effect(UNKNOWN, False, f"runs {what} with any number of files, and may write to one")
+    return READS_ONLY
+
+
+def _otherwise(row: Row, given: Given, words: Words, what: str) -> Effect:
+    kind = row.bare if row.bare is not None and not given.operands else row.kind
+    harms = row.destructive and not _set(row.spares) & {word for word in words if word}
+    return Effect(kind, harms, _why(kind, what, harms))
 
 
 def _why(kind: Class, what: str, destroys: bool = False) -> str:
@@ -400,12 +627,23 @@ def _why(kind: Class, what: str, destroys: bool = False) -> str:
     return f"{what} deletes or overwrites" if destroys else f"{what} changes files or settings here"
 
 
-def _sorted_out(words: Words, valued: frozenset[str]) -> tuple[list[str], list[str | None], bool]:
-    """Options and operands of an argument list, and whether an argument that is not fixed could be an option."""
+class Given(NamedTuple):
+    """Options and operands of an argument list."""
+
+    options: list[str]
+    operands: list[str | None]
+    loose: bool
+    """Whether an argument that is not fixed could be an option."""
+    doubtful: bool
+    """Whether one of the options may be no option, but the value of the one before it."""
+
+
+def _sorted_out(words: Words, known: Mapping[str, str] = MappingProxyType({})) -> Given:
+    """The arguments, told apart by the options that are known to take a value."""
     options: list[str] = []
     operands: list[str | None] = []
     rest = iter(words)
-    loose = False
+    loose = doubtful = False
     for word in rest:
         if word == "--":
             operands.extend(rest)
@@ -414,11 +652,46 @@ def _sorted_out(words: Words, valued: frozenset[str]) -> tuple[list[str], list[s
             operands.append(word)
         elif word.startswith("-") and word != "-":
             options.append(word)
-            if word in valued:
-                loose = next(rest, "") is None or loose
+            value = next(rest, "") if _awaits(word, known) else ""
+            loose = loose or value is None
+            if value is not None and re.match(r"-[^0-9]", value):
+                options.append(value)
+                doubtful = True
         else:
             operands.append(word)
-    return options, operands, loose
+    return Given(options, operands, loose, doubtful)
+
+
+@lru_cache(maxsize=512)
+def _known(listed: str) -> Mapping[str, str]:
+    """The options of a list, each with its mark: `:`, `?` or nothing."""
+    return MappingProxyType({name.rstrip(":?"): name[-1] if name[-1] in ":?" else "" for name in listed.split()})
+
+
+def _listed(option: str, known: Mapping[str, str]) -> tuple[str, ...]:
+    """The known options in a word, letters that are joined one by one; nothing when any of them is not known in just that spelling."""
+    head = option.split("=", 1)[0]
+    if head in known:
+        return (head,)
+    names: list[str] = []
+    for letter in option[1:]:
+        if letter in "0123456789":
+            names.append("-0")
+        elif f"-{letter}" not in known:
+            return ()
+        else:
+            names.append(f"-{letter}")
+            if known[names[-1]]:
+                break
+    return tuple(names)
+
+
+def _awaits(option: str, known: Mapping[str, str]) -> bool:
+    """Whether the next word is the value of this option."""
+    if option in known or option.startswith("--"):
+        return known.get(option) == ":"
+    names = _listed(option, known)
+    return bool(names) and len(names) == len(option) - 1 and known.get(names[-1]) == ":"
 
 
 def _holds(options: Sequence[str], listed: str) -> bool:
@@ -434,16 +707,6 @@ def _holds(options: Sequence[str], listed: str) -> bool:
     return False
 
 
-def _shows(words: Words, reads: frozenset[str]) -> bool:
-    """Whether one of these options is there in full, and is surely an option and not the value of the one before it."""
-    alone = True
-    for word in words:
-        if alone and word is not None and word.split("=", 1)[0] in reads:
-            return True
-        alone = word is not None and (word in VALUELESS or re.fullmatch(r"[^-].*|-[A-Za-z][0-9]+|--.*=.*|-", word, re.DOTALL) is not None)
-    return False
-
-
 def _subcommand(program: str, words: Words) -> Effect:
     """What a program with sub-commands does, by the first word that is no option, and the second where that one has verbs too."""
     table = _SUBCOMMANDS[program]
@@ -455,20 +718,42 @@ def _subcommand(program: str, words: Words) -> Effect:
     if verb is None or verb not in table or None in words[:at]:
         return Effect(UNKNOWN, False, f"runs {program} {verb or ''}".rstrip() + ", which may do anything")
     rest = words[at + 1 :]
+    if (program, verb) == ("git", "config") and _introduces(rest):
+        return Effect(WRITE, False, "git config changes who writes commits")
+    if any(word is not None and re.search(r"%G|\(signature", word) for word in rest):
+        return Effect(UNKNOWN, False, f"runs {program} {verb} with a format that may start other programs")
     second = rest[0] if rest else ""
     if f"{verb}|{second}" in table:
         return _judged(table[f"{verb}|{second}"], rest[1:], f"{program} {verb} {second}")
     if any(key.startswith(f"{verb}|") for key in table) and (second is None or HOLE in second):
         return Effect(UNKNOWN, False, f"runs {program} {verb} with a verb that is not fixed")
     found = _judged(table[verb], rest, f"{program} {verb}")
+    if (program, verb) == ("git", "config") and found.kind is WRITE:
+        return Effect(UNKNOWN, False, "changes what git does, which may start other programs")
     return Effect(found.kind, True, f"{program} {verb} may discard work") if _discards(program, verb, rest) else found
+
+
+_INTRODUCES = re.compile(r"(?:(?:--global|--local|--system|set|--add|--replace-all) )*user\.(?:name|email)")
+
+
+def _introduces(words: Words) -> bool:
+    """Whether `git config` sets a user's name or address, and nothing else: any other key could make git run a program."""
+    fixed = [word for word in words[:-1] if word is not None]
+    return len(fixed) == len(words) - 1 and _INTRODUCES.fullmatch(" ".join(fixed)) is not None and not (words[-1] or "-").startswith("-")
+
+
+_PATHLIKE = re.compile(r"\.{1,2}|\.{0,2}/.*|:.*|.*/|.*\.[A-Za-z]\w*|.*[*?\[].*", re.DOTALL)
+"""What is rather a file or a folder than a branch: it has an extension, is the folder itself, or says so with a slash or a pattern."""
 
 
 def _discards(program: str, verb: str, words: Words) -> bool:
     """`git checkout` of files instead of a branch, `git push` of a forced or an empty source."""
     if program == "git" and verb == "checkout":
-        named = [word for word in words if word is None or not word.startswith("-")]
-        return "--" in words or any(word is None or "." in word for word in named) or len(named) > 2
+        given = _sorted_out(words)
+        if "--" in words or given.loose:
+            return True
+        creates = _holds(given.options, "-b --orphan")
+        return not creates and (len(given.operands) > 1 or any(word is None or _PATHLIKE.fullmatch(word) for word in given.operands))
     return program == "git" and verb == "push" and any(word is not None and word.startswith(("+", ":")) for word in words)
 
 
@@ -521,7 +806,7 @@ def _wrapped(name: str, words: Words) -> Effect:
     if not inner or None in words[: at + wrapper.before] or inner[0] is not None and ("=" in inner[0] or inner[0].startswith("-")):
         return Effect(UNKNOWN, False, f"runs {name}, which may do anything")
     if name == "xargs":
-        inner = tuple(None if mark and word and mark in word else word for word in inner) if mark else (*inner, None)
+        inner = (*(None if mark and word and mark in word else word for word in inner), None)
     own = READS_ONLY if wrapper.own is READ else Effect(WRITE, False, f"{name} writes a file")
     return strongest((_program(inner), own))
 
@@ -529,6 +814,18 @@ def _wrapped(name: str, words: Words) -> Effect:
 def _numbered(word: str | None, valued: frozenset[str]) -> bool:
     """`-n5`, `-P4`, `-I{}`: a short option with its value in the same word."""
     return word is not None and not word.startswith("--") and len(word) > 2 and word[:2] in valued
+
+
+FIND = Row(
+    READ,
+    "-name: -iname: -path: -ipath: -wholename: -iwholename: -regex: -iregex: -regextype: -lname: -ilname: -type: -xtype: -fstype: -size: "
+    "-mtime: -atime: -ctime: -mmin: -amin: -cmin: -newer: -anewer: -cnewer: -newermt: -newerct: -newerat: -used: -maxdepth: -mindepth: "
+    "-perm: -user: -group: -uid: -gid: -links: -inum: -samefile: -printf: -depth -print -print0 -ls -prune -quit -o -a -or -and -not "
+    "-empty -executable -readable -writable -nouser -nogroup -true -false -follow -xdev -mount -daystart -noleaf -ignore_readdir_race "
+    "-warn -nowarn -L -H -P -E -x -s -O1 -O2 -O3",
+    destroys="-delete -fprint -fprint0 -fprintf -fls",
+)
+"""`find`, whose tests and actions are words of their own and count wherever they stand."""
 
 
 def _find(_: str, words: Words) -> Effect:
@@ -539,20 +836,21 @@ def _find(_: str, words: Words) -> Effect:
     while at < len(words):
         if words[at] in ("-exec", "-execdir", "-ok", "-okdir"):
             stop = next((index for index in range(at + 1, len(words)) if words[index] in (";", "+")), len(words))
-            command = tuple(word.replace("{}", "./…") if word is not None else None for word in words[at + 1 : stop])
+            found = "./…" + (SEVERAL if words[stop : stop + 1] == ("+",) else "")
+            command = tuple(word.replace("{}", found) if word is not None else None for word in words[at + 1 : stop])
             inner.append(_program(command) if command else Effect(UNKNOWN, False, "runs find without a command"))
             at = stop
         else:
-            rest.append(words[at])
+            rest += [words[at]] if words[at] != "--" else []
         at += 1
-    return strongest((_judged(Row(READ, destroys="-delete", writes="-fprint -fprint0 -fprintf -fls"), tuple(rest), "find"), *inner))
+    return strongest((_judged(FIND, tuple(rest), "find"), *inner))
 
 
 _ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n]|\\.)*/)"
 _TEXT = r"(?:(?!(?P=mark))[^\\\n]|\\.)*"
 _SED_STEP = re.compile(
-    rf"\s*(?:{_ADDRESS}(?:,\+?{_ADDRESS})?\s*!?\s*)?"
-    rf"(?:[pdDPqGhHNnx=]|s(?P<mark>[/|#,:]){_TEXT}(?P=mark){_TEXT}(?P=mark)[gpIi0-9]*)\s*(?:;|$)"
+    rf"\s*+(?:{_ADDRESS}(?:,\+?{_ADDRESS})?\s*+!?\s*+)?"
+    rf"(?:[pdDPqGhHNnx=]|s(?P<mark>[/|#,:]){_TEXT}(?P=mark){_TEXT}(?P=mark)[gpIi0-9]*+)\s*+(?:;|$)"
 )
 """One command of a `sed` program that neither writes a file nor runs anything."""
 
@@ -590,8 +888,8 @@ def _plain_sed(program: str | None) -> bool:
     return bool(program) and program is not None and HOLE not in program
 
 
-_AWK_ACTS = re.compile(r"system|getline|close|fflush|[|@]|/inet|print[\s\S]*>")
-"""What may write or run in an `awk` program; `>` is a redirection only after a print, a comparison before."""
+_AWK_ACTS = re.compile(r"system|getline|close|fflush|[|@…]|/inet")
+"""What may write or run in an `awk` program."""
 
 
 def _awk(_: str, words: Words) -> Effect:
@@ -603,13 +901,14 @@ def _awk(_: str, words: Words) -> Effect:
         at += 2 if word in ("-F", "-v") else 1
     program = words[at] if at < len(words) and None not in words[:at] else None
     safe = program is not None and HOLE not in program and not _AWK_ACTS.search(program.replace("||", " "))
-    return READS_ONLY if safe else Effect(UNKNOWN, False, "runs an awk program")
+    redirects = program is not None and ">" in program.partition("print")[2]  # before a print it is a comparison
+    return READS_ONLY if safe and not redirects else Effect(UNKNOWN, False, "runs an awk program")
 
 
 def _tar(_: str, words: Words) -> Effect:
     """`tar`: lists, creates or extracts; options that name a program and archives on other hosts are not judged."""
     mode = re.fullmatch(r"-?([A-Za-z]+)", words[0] or "") if words else None
-    options, operands, loose = _sorted_out(words[1:], frozenset())
+    options, operands, loose, _doubtful = _sorted_out(words[1:])
     odd = [option for option in options if not re.fullmatch(r"-[Cv]|--(?:exclude=|strip-components=|directory=|verbose|gzip).*", option)]
     if mode is None or "f" not in mode[1] or HOLE in mode[1] or odd or loose or any(map(_remote, operands[:1])):
         return Effect(UNKNOWN, False, "runs tar with options or archives that are not plain")
@@ -617,7 +916,8 @@ def _tar(_: str, words: Words) -> Effect:
     if letters <= set("tvzjJaf") and "t" in letters:
         return READS_ONLY
     if letters <= set("cxruvzjJafpkmhP") and letters & set("cxru"):
-        return Effect(WRITE, False, "tar writes files")
+        harms = "c" in letters or "x" in letters and "k" not in letters
+        return Effect(WRITE, harms, "tar overwrites files" if harms else "tar writes files")
     return Effect(UNKNOWN, False, "runs tar with options that are not plain")
 
 
@@ -634,12 +934,13 @@ def _dd(_: str, words: Words) -> Effect:
 
 
 def _rsync(_: str, words: Words) -> Effect:
-    options, operands, loose = _sorted_out(words, frozenset())
+    options, operands, loose, _doubtful = _sorted_out(words)
     if loose or any(map(_remote, operands)):
         return Effect(EXTERNAL, False, "rsync copies to or from another system")
     if _holds(options, "-e --rsh --rsync-path --daemon --server --files-from"):
         return Effect(UNKNOWN, False, "runs rsync with options that may start other programs")
-    return Effect(WRITE, any(option.startswith(("--del", "--remove")) for option in options), "rsync copies files")
+    spares = "--ignore-existing" in options and not any(option.startswith(("--del", "--remove")) for option in options)
+    return Effect(WRITE, not spares, "rsync copies files" if spares else "rsync overwrites or deletes files")
 
 
 _DATE = re.compile(r"\+.*|-[uR]+|-I\w*|--(?:utc|universal|rfc-email|iso-8601|rfc-3339|date|reference|debug)(?:=.*)?", re.DOTALL)
@@ -657,7 +958,7 @@ def _date(_: str, words: Words) -> Effect:
 
 
 def _tee(_: str, words: Words) -> Effect:
-    options, operands, loose = _sorted_out(words, frozenset())
+    options, operands, loose, _doubtful = _sorted_out(words)
     files = [word for word in operands if word not in QUIET]
     if not files:
         return READS_ONLY
@@ -665,20 +966,47 @@ def _tee(_: str, words: Words) -> Effect:
     return Effect(WRITE, not appends, "tee appends to a file" if appends else "tee overwrites a file")
 
 
+_ONE = _set("-n -z -f -d -e -r -w -x -s -L -h -p -S -b -c -t -u -g -k -O -G -N")
+_TWO = _set("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef")
+
+
 def _test(name: str, words: Words) -> Effect:
-    """A comparison; `-v` evaluates its operand."""
-    return Effect(UNKNOWN, False, f"runs {name} -v") if {"-v", "-R"} & {*words} else READS_ONLY
+    """A comparison; `-v` evaluates its operand, so a word that is not fixed may only stand where it can be no operator."""
+    inside = words[:-1] if name == "[" else words
+    inside = inside[1:] if inside[:1] == ("!",) else inside
+    fixed = not any(word is None or "…" in word or HOLE in word for word in inside)
+    placed = len(inside) < 2 or len(inside) == 2 and inside[0] in _ONE or len(inside) == 3 and inside[1] in _TWO
+    safe = None not in inside and not {"-v", "-R"} & {*inside} and (fixed or placed)
+    return READS_ONLY if safe else Effect(UNKNOWN, False, f"runs {name} with -v or with words that are not fixed")
 
 
 def _kill(_: str, words: Words) -> Effect:
-    return READS_ONLY if words[:1] in (("-0",), ("-l",), ("-L",)) else Effect(WRITE, True, "kill ends processes")
+    """Ends processes; `-0` only looks whether they are there, as long as no other signal can follow."""
+    shows = words[:1] in (("-l",), ("-L",)) or words[:1] == ("-0",) and len(words) > 1
+    named = all(word is not None and re.fullmatch(r"%?[0-9A-Za-z]+|…", word) for word in words[1:])
+    return READS_ONLY if shows and named else Effect(WRITE, True, "kill ends processes")
 
 
 def _printf(_: str, words: Words) -> Effect:
     """Prints; `-v` and `%n` set a variable."""
     first = words[0] if words else ""
     sets = first is None or HOLE in first or first.startswith("-v") or re.search(r"%[^%a-zA-Z]*n", first) is not None
-    return Effect(UNKNOWN, False, "printf may set a variable") if sets else READS_ONLY
+    return Effect(UNKNOWN, False, "printf may set a variable") if sets or "…" in (first or "") and words[1:] else READS_ONLY
+
+
+_ONLY_SHOWN = _known("-c -d -k -q -v -t -l -T? --stdout --to-stdout --decompress --uncompress --keep --quiet --verbose --test --list")
+
+
+def _packed(name: str, words: Words) -> Effect:
+    """`gzip` and its like replace files; to the standard output they only read, and so do a test or a list with no other action."""
+    given = _sorted_out(words)
+    names = [_listed(option, _ONLY_SHOWN) for option in given.options]
+    shown = {name for listed in names for name in listed}
+    checks = shown & _set("-t --test -l --list") and not shown & _set("-d --decompress --uncompress")
+    if all(names) and not given.loose and (checks or shown & _set("-c --stdout --to-stdout")):
+        return READS_ONLY
+    destroys = given.loose or _holds(given.options, "-f --force --rm -o")
+    return Effect(WRITE, destroys, _why(WRITE, name, destroys))
 
 
 def _set_options(_: str, words: Words) -> Effect:
@@ -688,6 +1016,7 @@ def _set_options(_: str, words: Words) -> Effect:
 
 SPECIAL: Mapping[str, Callable[[str, Words], Effect]] = {
     **dict.fromkeys(WRAPPERS, _wrapped),
+    **dict.fromkeys(_set("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd"), _packed),
     "find": _find,
     "sed": _sed,
     "awk": _awk,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .model import Json
 
-MASKER_VERSION = 1
+MASKER_VERSION = 2
 """Goes up with every change of what is found; rows that an older masker wrote are masked again."""
 
 PLACEHOLDER = re.compile(r"KATASECRET_[a-z0-9]{1,20}_[1-9][0-9]{0,8}")
@@ -51,7 +51,7 @@ def placeholders(text: str) -> tuple[str, ...]:
 
 _SWITCH = re.compile(r"[a-z](?=[A-Z])|[A-Z]{2}(?=[a-z])")
 _SEGMENT = re.compile(r"[A-Za-z0-9]+")
-_WORDY = re.compile(r"[A-Za-z][A-Za-z_./\-]*")
+_WORDY = re.compile(r"[^\W\d_](?:[^\W\d]|[./\-])*")
 _CHAIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _REFERENCE = re.compile(
     r"\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_.]+)\}?|\$\{?(?:env|ENV|secrets)[:.]\w+\}?|\$\(.*\)|\$\{\{[^{}]*\}\}|\{\{[^{}]*\}\}|%\w+%|%\(\w+\)s"
@@ -75,7 +75,8 @@ NOTHING = frozenset(
 
 def _wordy(text: str) -> bool:
     """Whether a text reads like words: letters, and no more changes of case than a name has."""
-    return _WORDY.fullmatch(text) is not None and 5 * len(_SWITCH.findall(text)) <= len(text)
+    rarely = 7 if text.isalpha() and len(text) >= 20 else 5
+    return _WORDY.fullmatch(text) is not None and rarely * len(_SWITCH.findall(text)) <= len(text)
 
 
 def _drawn(segment: str) -> bool:
@@ -124,7 +125,9 @@ _TRAILERS = frozenset(
 )
 """Words after the telling one that change nothing: SECRET_KEY_BASE, password2, client-key-data."""
 _LAST: dict[str, Name] = {
-    **dict.fromkeys("password passwords passwd passphrase passcode pwd pw passwort senha contrasena mnemonic".split(), Name("password")),
+    **dict.fromkeys(
+        "password passwords passwd passphrase passcode pwd pw psk passwort kennwort senha contrasena mnemonic".split(), Name("password")
+    ),
     **dict.fromkeys("secret".split(), Name("secret")),
     **dict.fromkeys("token jwt bearer".split(), Name("token")),
     **dict.fromkeys("apikey accesskey secretkey privatekey authkey accountkey encryptionkey signingkey masterkey".split(), Name("key")),
@@ -136,7 +139,10 @@ _LAST: dict[str, Name] = {
     **dict.fromkeys("pass".split(), Name("password", sure=False)),
 }
 _ENDINGS = ("password", "passwd", "passphrase", "pwd", "secret", "apikey", "token")
-_PASS_BEFORE = frozenset("db user smtp pg my mysql root admin ftp http https proxy mail imap redis ldap ssh sudo app".split())
+_PASS_BEFORE = frozenset(
+    "db user smtp pg my mysql root admin ftp http https proxy mail imap redis ldap ssh sudo app store key srcstore srckey deststore "
+    "destkey wifi".split()
+)
 _SURE_KEYS = frozenset(
     "api access secret private priv auth encryption encrypt signing sign master account shared subscription functions rapidapi hmac "
     "jwt".split()
@@ -151,19 +157,23 @@ _NO_TOKEN = frozenset(
 )
 """Words before `token` that make it a unit of text or a page mark."""
 _FOLDERS = frozenset(("PWD", "OLDPWD"))
+_FOREIGN = re.compile(r"(?:contraseña|mot[ _-]de[ _-]passe|密码|密碼|口令|パスワード|пароль)(?!\w)", re.IGNORECASE)
+"""`password` where its letters are not those of English."""
 
 
 @lru_cache(maxsize=4096)
 def _named(name: str) -> Name | None:
     """What a name announces; None for an ordinary one, and for one that was masked."""
-    words = [word.lower() for word in _PARTS.findall(name[:200])]
+    words = [
+        word.lower() for word in _PARTS.findall(name[:200] if name.isascii() and " " not in name else _FOREIGN.sub("password", name[:200]))
+    ]
     while len(words) > 1 and words[-1] in _TRAILERS:
         words.pop()
     if not words or name in _FOLDERS or PLACEHOLDER.search(name):
         return None
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in ("tokens", "secrets", "keys"):
-        return Name(last[:-1]) if before in _MANY else None
+        return Name(last[:-1], before in _MANY) if before in _MANY or last == "secrets" else None
     if last == "key":
         return _key(name, before)
     if last == "token" and before in _NO_TOKEN or last == "phrase" and before not in _PHRASES:
@@ -408,6 +418,7 @@ def _cut_body(text: str, start: int) -> Iterator[Span]:
 _BARE = re.compile(r"[^\s'\"`;|&<>()\\,]+")
 _OPEN = re.compile(r"(?:\\\r?\n[ \t]{0,40})?(?:[bBfFrRuU@$]{0,2}(?P<slash>\\{0,15})(?P<quote>[\"']))?")
 _QUOTE = re.compile(r"(\\{0,15})([\"'])")
+_ENTITY = re.compile(r"&(?:quot|apos|#3[49]);")
 _GO_ON = re.compile(r"&(?!$|[&\s]|[\w.%-]{1,64}=)|,(?!$|[\s,'\"\\]|[\w.-]{1,64}[=:])")
 _STOPPED = re.compile(r"[^\w'\"\\$]|\\*[\"'](?!\w)|\\(?![a-mo-qsu-zA-Z0-9_\"'])")
 _REST_OF_LINE = re.compile(r"[^\s'\"\\|]{1,8192}+(?=[ \t]*(?:$|\r?\n))")
@@ -466,6 +477,10 @@ class Value(NamedTuple):
 
 def _value(text: str, at: int, alone: bool = False) -> Value:
     """The value that begins at `at`; where it may stand `alone`, the rest of the line is one value whatever signs it holds."""
+    entity = _ENTITY.match(text, at)
+    if entity:
+        shut = text.find(entity.group(), entity.end(), entity.end() + LONGEST)
+        return Value(entity.end(), shut if shut >= 0 else _word(text, entity.end()), quoted=True)
     opening = _OPEN.match(text, at)
     if opening is None or not opening["quote"]:
         start = opening.end() if opening else at
@@ -484,12 +499,16 @@ def _value(text: str, at: int, alone: bool = False) -> Value:
 # ── Finding by name ──────────────────────────────────────────────────────────────────────────────
 
 _NAME = re.compile(
-    r"(?<![\w.\-])(?P<name>[\w.\-]{1,200}+)(?P<quote>\\{0,15}[\"']?\]?)(?:[ \t]{0,8}(?::[ \t]{0,4}|[ \t])(?:str|string|String|bytes))?"
-    r"(?P<gap>[ \t]{0,8})(?P<sep>[=!]==?(?=[ \t]{0,8}[\"'])|=>|:=|:[-?](?=\S)|:(?!//|:)|=(?![=~]))(?P<space>[ \t]{0,8})"
+    r"(?<![\w.\-])(?P<name>[\w.\-]{1,200}+)(?P<quote>(?:&(?:quot|apos|#3[49]);|\\{0,15}[\"']?)\]?)"
+    r"(?:[ \t]{0,8}(?::[ \t]{0,4}|[ \t])(?:str|string|String|bytes))?"
+    r"(?P<gap>[ \t]{0,8})(?P<sep>[=!]==?(?=[ \t]{0,8}[\"'])|=>|:=|:[-?](?=\S)|:(?!//|:)|：|%3[DdAa]|=(?![=~]))(?P<space>[ \t]{0,8})"
 )
 _SHUT = re.compile(r"(\\{0,15}[\"'])(?:$|[,:;}\])+\s])")
 _BELOW = re.compile(r"(?:!\w{1,40}[ \t]+|(?:[|>][+-]?)?[ \t]*\r?\n[ \t]+)(\S{8,4096}+)[ \t]*(?=\r?\n|$)")
 """A value behind a YAML tag, or alone on the next line."""
+_BLOCK = re.compile(r"(?:!\w{1,40}[ \t]+)?[|>][+\-0-9]{0,2}[ \t]*\r?\n")
+_ENCODED = re.compile(r"%(?:26|3[Bb]|23|22|0[AaDd]|7[Dd])")
+"""What ends a value whose name stands before an encoded `=`."""
 _QUERY = frozenset(("key", "signature", "x-amz-signature", "code", "api", "hash"))
 _SCHEME = re.compile(
     r"(?:basic|bearer|token|negotiate|ntlm|api-?key|key|jwt|oauth|splunk|ssws|shared-?key(?:lite)?|sharedaccesssignature|geniekey|bot|"
@@ -530,19 +549,25 @@ def _announced(text: str, match: re.Match[str]) -> Name | None:
     before = text[max(0, match.start() - 24) : match.start()]
     if before.endswith(("?", "&")):
         return Name("key", sure=False) if word.lower() in _QUERY else None
-    spaced = re.search(r"([A-Za-z]+) $", before) if word.lower() in ("key", "phrase") else None
+    spaced = re.search(r"((?:mot )?[A-Za-z]+) $", before) if word.lower() in ("key", "phrase", "passe") else None
     return _named(f"{spaced[1]}_{word}") if spaced else None
 
 
 def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
     if match["quote"] and text.startswith(("{", "["), match.end()) or not match["quote"] and _shuts(text, match):
         return
-    glued = match["sep"] == "=" and not match["gap"] and not match["space"] or match["sep"] in (":-", ":?")
+    glued = match["sep"][0] in "=%" and not match["gap"] and not match["space"] or match["sep"] in (":-", ":?")
+    block = _BLOCK.match(text, match.end()) if match["sep"] == ":" else None
+    if block:
+        yield from _indented(text, match.start(), block.end(), name)
+        return
     below = _BELOW.match(text, match.end()) if match["sep"] == ":" else None
     if below and (_random(below[1]) or PLACEHOLDER.search(below[1])):
         yield Span(below.end(1) if _void(below[1]) else below.start(1), below.end(1), name.kind)
         return
     value = _value(text, match.end(), alone=not glued)
+    encoded = _ENCODED.search(text, value.start, value.stop) if match["sep"].startswith("%") else None
+    value = value._replace(stop=encoded.start()) if encoded else value
     content = text[value.start : value.stop]
     header = match["sep"] == ":" and "-" in match["name"].strip("-")
     if len(match["sep"]) > 1 and match["sep"].endswith("==") or match["sep"] == "!=":
@@ -556,6 +581,24 @@ def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
         yield Span(value.start, value.stop, name.kind)
     elif PLACEHOLDER.search(content):
         yield Span(value.stop, value.stop, name.kind)
+
+
+def _indented(text: str, name: int, at: int, told: Name) -> Iterator[Span]:
+    """The lines of a YAML block that stand deeper than the line with its name; a block that holds a key block is left to that."""
+    line = text.rfind("\n", max(0, name - OVERLAP), name) + 1
+    margin = len(text[line:name]) - len(text[line:name].lstrip())
+    stop = min(len(text), at + LONGEST)
+    while at < stop:
+        end = text.find("\n", at, stop)
+        end = end if end >= 0 else stop
+        content = text[at:end].strip()
+        start = text.find(content, at)
+        if content and start - at <= margin or content.startswith("-----BEGIN"):
+            return
+        if _counts(content, told, plain=True, quoted=True):
+            yield Span(start, start + len(content), told.kind)
+        at = end + 1
+        yield Span(at - 1, at - 1, told.kind)
 
 
 def _shuts(text: str, match: re.Match[str]) -> bool:
@@ -621,7 +664,7 @@ def _pairs(text: str, start: int, stop: int) -> Iterator[Span]:
 
 _FLAG = re.compile(r"(?<![\w.\-])(--?[A-Za-z][\w\-]{1,60}+)(?:[ \t]+|\\{0,15}[\"'],[ \t]*(?=\\{0,15}[\"']))(?!-)")
 _ENTRY = re.compile(
-    r"(?<![\w-])(?:name|key|variable|type)\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
+    r"(?<![\w-])(?:name|key|variable|type|label)\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
     r"\\{0,15}[\"']?(?P<name>[\w.\-]{2,100}+)\\{0,15}[\"']?,?\s{1,80}"
     r"\\{0,15}[\"']?value\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}",
     re.IGNORECASE,
@@ -633,9 +676,12 @@ _ARGUMENT = re.compile(
     r"[\"'](?P<name>[\w.\-]{2,100}+)[\"'],[ \t]{0,4}(?=[\"'])|(?<![\w-])(?P<pair>auth)[ \t]*=[ \t]*\([ \t]*[\"'][^\"'\n]{1,100}[\"'],[ \t]*"
 )
 _SETTER = re.compile(
-    r"(?<![\w-])(?:setx|setenv|ENV|ARG|(?:config|configure|secrets?|variables?) set)[ \t]{1,4}(?:--?\w[\w-]{0,30}[ \t]{1,4}){0,2}"
+    r"(?<![\w-])(?:setx|setenv|ENV|ARG|set(?=[ \t]+-)|(?:config|configure|secrets?|variables?) set)[ \t]{1,4}"
+    r"(?:--?\w[\w-]{0,30}[ \t]{1,4}){0,2}"
     r"(?:[\w./:]{0,200}:)?(?P<name>[\w.\-]{2,100}+)[ \t]{1,4}(?![-=])"
 )
+
+_CALLED = re.compile(r"(?<![A-Za-z0-9])set_?(?P<name>[A-Za-z]\w{1,60}+)\([ \t]{0,4}(?=[\"'])")
 
 
 def _flags(text: str, low: int, high: int) -> Iterator[Span]:
@@ -653,10 +699,11 @@ def _flags(text: str, low: int, high: int) -> Iterator[Span]:
 
 def _entries(text: str, low: int, high: int) -> Iterator[Span]:
     """A name and its value apart: `name: API_KEY` and `value: …`, `<password>…</password>`, `config set token …`."""
-    for pattern in (_ENTRY, _SETTER):
+    for pattern in (_ENTRY, _SETTER, _CALLED):
         for match in pattern.finditer(text, low, high):
             name, value = _named(match["name"]), _value(text, match.end())
-            if name and _counts(text[value.start : value.stop], name, pattern is _ENTRY, value.quoted):
+            plain = pattern is _ENTRY or pattern is _CALLED and name is not None and name.kind == "password"
+            if name and _counts(text[value.start : value.stop], name, plain, value.quoted):
                 yield Span(value.start, value.stop, name.kind)
     for match in _ELEMENT.finditer(text, low, high):
         name = _named(match["name"])
@@ -669,16 +716,26 @@ def _entries(text: str, low: int, high: int) -> Iterator[Span]:
 
 
 _LOGIN = re.compile(
-    r"(?<![\w-])(?:login|machine|default|account)[ \t]{1,8}\S{1,200}+\s{1,8}(?:login\s{1,8}\S{1,200}+\s{1,8})?password[ \t]{1,8}",
+    r"(?<![\w-])(?:login|machine|default|account)[ \t]{1,8}\S{1,200}+\s{1,8}(?:login\s{1,8}\S{1,200}+\s{1,8})?password[ \t]{1,8}"
+    r"|(?<![\w-])(?:identified\s{1,8}(?:with\s{1,8}\S{1,100}+\s{1,8})?(?:by|as)(?:\s{1,8}password)?"
+    r"|(?:with|login|encrypted|(?:user|role)\s{1,8}\S{1,100}+)\s{1,8}password)\s{1,8}(?=')",
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"(?<![\w.\-])(?P<name>[A-Za-z][\w.\-]{1,60}+)(?P<quote>)(?: (?:for|of) [\w.@-]{1,60}+)? (?:is|was|to|=|:)[ \t:]{1,4}(?=[^\s=])"
+    r"(?<![\w.\-])(?P<name>[^\W\d_][\w.\-]{1,60}+)(?P<quote>)(?: (?:for|of) [\w.@-]{1,60}+)?"
+    r" (?:is|was|to|=|:|->|[→—–]|ist|lautet|est|es|é|(?:should|will|must) be)[ \t:]{1,4}(?=[^\s=])"
 )
+_NEXT = re.compile(r"(?<![\w.\-])(?P<name>[A-Za-z][\w\-]{5,60}+)[ \t]{1,4}(?=([\w~+\-]{16,4096}+)(?![./\w]))")
+_GLUED = re.compile(r"(?:密码|密碼|口令|パスワード)[ \t]{0,4}(?:是|为|為|は|:|：)?[ \t]{0,4}([!-~]{6,4096}+)")
 _BEARER = re.compile(
-    r"(?<![\w-])(?:(?:bearer|basic|token|login)[ \t]{1,4}(?=\S{16})|(?:password|passwd|passphrase|pw)[ \t]{1,4})"
-    r"([A-Za-z0-9._~+/\-]{8,4096}+)",
+    r"(?<![\w-])(?:(?:bearer|basic|token|login)[ \t]{1,4}(?=\S{16})"
+    r"|(?:password|passwd|passphrase|pw|passwort|contraseña|mot de passe|senha|пароль)[ \t]{1,4})([A-Za-z0-9._~+/\-]{8,4096}+)",
     re.IGNORECASE,
+)
+_PGPASS = re.compile(
+    r"(?:^|(?<=[\s\"']))(?:[\w.\-]{1,100}+|\*):(?:[56]4[0-9]{2}|2[56][0-9]{3}|\*):(?:[\w\-]{1,100}+|\*):[\w.\-]{1,100}+:"
+    r"([^\s\"']{3,500}+)(?=[\s\"']|$)",
+    re.MULTILINE,
 )
 
 
@@ -691,11 +748,21 @@ def _prose(text: str, low: int, high: int) -> Iterator[Span]:
     for match in _TOLD.finditer(text, low, high):
         value, name = _value(text, match.end()), _announced(text, match)
         content = text[value.start : value.stop].rstrip(".,:!?")
-        if name and _counts(content, name, value.quoted, value.quoted) and re.search(r"[\d\W_]", content):
+        odd = re.search(r"[\d\W_]", content) is not None or _random(content) or not _wordy(content)
+        if name and odd and _counts(content, name, value.quoted, value.quoted):
             yield Span(value.start, value.start + len(content), name.kind)
-    for match in _BEARER.finditer(text, low, high):
-        if _random(match[1]) and not _void(match[1]):
-            yield Span(*match.span(1), "auth")
+    for pattern in (_BEARER, _GLUED, _NEXT):
+        for match in pattern.finditer(text, low, high):
+            name = _named(match["name"]) if pattern is _NEXT else Name("auth")
+            if name and _random(match[pattern.groups]) and not _void(match[pattern.groups]):
+                yield Span(*match.span(pattern.groups), name.kind)
+
+
+def _lines(text: str, low: int, high: int) -> Iterator[Span]:
+    """The lines of a file of PostgreSQL passwords."""
+    for match in _PGPASS.finditer(text, low, high):
+        if _counts(match[1], Name("password"), plain=False):
+            yield Span(*match.span(1), "password")
 
 
 _AUTHORITY = re.compile(r"://([^\s/?#'\"<>@:`\\]{0,200}+):([^\s'\"<>/?#`\\]{1,1000})@")
@@ -730,13 +797,14 @@ class Short(NamedTuple):
 
 SHORT_FLAGS: tuple[Short, ...] = (
     Short("mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin", r"-p(?=[^\s])"),
-    Short("docker podman nerdctl helm oras crane skopeo az buildah", r"-p[ \t]+"),
+    Short("docker podman nerdctl helm oras crane skopeo az buildah", r"login[ \t](?:[^\n;|&]{0,100}?[ \t])??-p[ \t]+(?!\S*:[0-9])"),
+    Short("vault", r"login[ \t]+(?:-\S+[ \t]+){0,4}(?!-|\S*=)"),
+    Short("nmcli", r"(?:[\w.-]+\.)?(?:password|psk)[ \t]+"),
     Short("redis-cli", r"-a[ \t]*"),
     Short("useradd usermod", r"-p[ \t]+"),
-    Short("gh glab", r"--with-token[ \t]*<<<[ \t]*"),
     Short("ConvertTo-SecureString", r"(?:-String[ \t]+)?"),
     Short("sshpass", r"-p[ \t]*"),
-    Short("mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh", r"-p[ \t]*"),
+    Short("mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh", r"-p[ \t]*(?![0-9]{1,5}(?:\s|$))"),
     Short("ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami", r"-w[ \t]*"),
     Short("mosquitto_pub mosquitto_sub sqlcmd bcp zip unzip ipmitool", r"-P[ \t]*"),
     Short("7z 7za 7zz rar unrar", r"-h?p(?=[^\s])"),
@@ -754,11 +822,17 @@ SHORT_FLAGS: tuple[Short, ...] = (
     Short("xfreerdp rdesktop", r"(?:/p:|-p[ \t]+)"),
 )
 """What no name announces: each is read from the manual page of its program."""
-_PIPED = re.compile(
-    r"(?<![\w-])(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?P<value>(?:\"[^\"\n]{1,500}\"|'[^'\n]{1,500}'|[^\s'\"|;&]{1,500}))[ \t]*"
-    r"\|[ \t]*(?:sudo[ \t]+(?:-\w+[ \t]+){0,4}-S|[^|\n]{0,200}--(?:password|token|passphrase)-?(?:stdin|fd)"
-    r"|(?:sudo[ \t]+)?(?:chpasswd|passwd))(?![\w])"
+_SINK = (
+    r"(?:sudo[ \t]+(?:-\w+[ \t]+){0,4}-S|--(?:password|token|passphrase)-?(?:stdin|fd)|--with-token|(?<![\w/.-])(?:chpasswd|passwd)"
+    r"|(?<![\w/.-])(?:(?:gh|wrangler|fly|flyctl)[ \t]+secrets?[ \t]+(?:set|put)|vault[ \t]+login))(?!\w)"
 )
+"""What reads a secret from its input."""
+_PIPED = re.compile(
+    r"(?<![\w-])(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:['\"]?%[sb](?:\\{1,4}n)?['\"]?[ \t]+)?"
+    r"(?P<value>(?:\"[^\"\n]{1,500}\"|'[^'\n]{1,500}'|[^\s'\"|;&]{1,500}))[ \t]*"
+    rf"\|[^|\n]{{0,200}}?{_SINK}"
+)
+_HERE = re.compile(rf"{_SINK}[^\n|;&<]{{0,200}}<<<[ \t]*")
 
 
 _RULES: dict[str, list[Short]] = {}
@@ -779,6 +853,8 @@ def _commands(text: str, low: int, high: int) -> Iterator[Span]:
                 yield from _argument(text, flag.end(), rule.form, starts)
     for match in _PIPED.finditer(text, low, high) if text.find("|", low, high) >= 0 else ():
         yield from _argument(text, match.start("value"), "pair" if "chpasswd" in match.group() else "word", starts=True)
+    for match in _HERE.finditer(text, low, high) if text.find("<<<", low, high) >= 0 else ():
+        yield from _argument(text, match.end(), "pair" if "chpasswd" in match.group() else "word", starts=True)
 
 
 def _argument(text: str, at: int, form: str, starts: bool) -> Iterator[Span]:
@@ -792,13 +868,17 @@ def _argument(text: str, at: int, form: str, starts: bool) -> Iterator[Span]:
 
 
 Finder = Callable[[str, int, int], Iterator[Span]]
-_ANNOUNCING = tuple("pass pwd pw secret token key auth cookie cred jwt bearer phrase mnemonic sig pat sess aspx senha contrasena".split())
+_ANNOUNCING = tuple(
+    "pass pwd pw psk secret token key auth cookie cred jwt bearer phrase mnemonic sig pat sess aspx senha contrase kennwort "
+    "密 口令 パス парол".split()
+)
 FINDERS: tuple[tuple[tuple[str, ...], Finder], ...] = (
     (("",), _formatted),
     (_ANNOUNCING, _fields),
     (_ANNOUNCING, _flags),
     (("value", "</", "set", "env ", "arg ", ","), _entries),
-    ((*_ANNOUNCING, "basic"), _prose),
+    ((*_ANNOUNCING, "basic", "identified"), _prose),
+    ((":54", ":64", ":25", ":26", ":*:"), _lines),
     (("@",), _urls),
     ((" ", "\t"), _commands),
 )
@@ -885,8 +965,10 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 
 def _members(item: dict[Json, Json], name: Name | None) -> Iterator[tuple[Json, Name | None]]:
     """The values of an object, each with what its key announces, or what the entry's own name announces of its value."""
-    entry = next((_named(item[key]) for key in ("name", "Name", "key", "Key", "variable") if isinstance(item.get(key), str)), None)
-    inherited = Name("cookie", sure=False) if name is not None and name.kind == "cookie" else None
+    entry = next(
+        (_named(item[key]) for key in ("name", "Name", "key", "Key", "variable", "label", "Label") if isinstance(item.get(key), str)), None
+    )
+    inherited = name._replace(sure=False) if name is not None and name.kind != "auth" else None
     for key, value in item.items():
         own = _named(key) if isinstance(key, str) else None
         yield value, entry if entry and key in ("value", "Value") else own or inherited

@@ -441,7 +441,7 @@ def brief(call: Call, most: int = 160) -> str:
 
 def visible(text: str) -> str:
     """Observed text as one printable line: a line break separates commands, so it is shown; nothing acts on a terminal (B46, W10)."""
-    line = " ".join(text.strip().replace("\n", " ⏎ ").replace("\t", " ").split(" "))
+    line = re.sub(r"(?:\s*\n)+\s*", " ⏎ ", text.strip()).replace("\t", " ")
     return "".join(character if character.isprintable() else "�" for character in line)
 
 

@@ -506,7 +506,7 @@ WRAPPERS = frozenset(("sudo", "nohup", "command"))
 _VERB = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-def head(words: tuple[str | None, ...]) -> tuple[str, ...]:
+def head(words: tuple[str | None, ...], depth: int = 0) -> tuple[str, ...]:
     """Program and sub-commands of an argument list (None for what is not fixed): ("git", "stash", "pop")."""
     if not words or words[0] is None:
         return ("",)
@@ -514,7 +514,7 @@ def head(words: tuple[str | None, ...]) -> tuple[str, ...]:
     name = program.rsplit("/", 1)[-1] if program.startswith(("/bin/", "/usr/bin/", "/usr/local/bin/")) else program
     operands = list(_operands(name, rest))
     if name in WRAPPERS:
-        return (name, *head(rest[operands[0][0] :])) if operands else (name,)
+        return (name, *head(rest[operands[0][0] :], depth + 1)) if operands and depth < MAX_DEPTH else (name,)
     if name not in ONE_DEEP or not operands or not _is_verb(operands[0][1]):
         return (name,)
     first = str(operands[0][1])

@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -157,13 +158,13 @@ class Conversation:
         directive = self.host.hooks["pre_tool_call"](**asked)
         if directive:
             print("Hermes asks you before it runs:")
-            print("       | " + directive["message"].replace("\n", "\n       | "))
+            quote(directive["message"])
             print("You    yes, once")
         began = time.monotonic()
         result = self.host.dispatch_tool(tool, arguments, task_id=self.session, session_id=self.session)
         status = "error" if json.loads(result).get("error") else "ok"
         self.host.hooks["post_tool_call"](result=result, status=status, duration_ms=int(1000 * (time.monotonic() - began)), **asked)
-        print(f"Agent  {tool} {' '.join(f'{key}={value!r}' for key, value in arguments.items())}"[:100])
+        print(f"Agent  {tool} {' '.join(f'{key}={value!r}' for key, value in arguments.items())}"[:80])
         return json.loads(result)
 
     def answer(self, text: str) -> None:
@@ -172,7 +173,7 @@ class Conversation:
         self.host.hooks["on_session_end"](completed=True, failed=False, interrupted=False, model="stand-in", platform="cli", **self.ids)
         line = self.host.hooks["on_session_finalize"](session_id=self.session, platform="cli", reason="shutdown")
         if line:
-            print(f"\n>>> {line}")
+            print("\n" + "\n".join(textwrap.wrap(f">>> {line}", 80, subsequent_indent="    ")))
 
     def _request(self, calls: int) -> str:
         request = f"{self.turn}:api:{self.requests}"
@@ -248,6 +249,12 @@ def by_hand(chat: Conversation, word: str) -> None:
     chat.answer(f"Noted in notes/{word}.md.")
 
 
+def quote(text: str) -> None:
+    """Text that the plugin gave to somebody, at 80 columns."""
+    for line in text.split("\n"):
+        print("\n".join(textwrap.wrap(line, 80, initial_indent="       | ", subsequent_indent="       |    ", break_on_hyphens=False)))
+
+
 def typed(host: Host, words: str) -> None:
     print(f"\nYou    /kata {words}")
     print(host.commands["kata"](words))
@@ -272,23 +279,24 @@ def play(folder: Path) -> None:
     typed(host, "approve 1 as note_todo")
 
     print("\nThe fourth conversation begins with this in its prompt:")
-    print("       | " + host.section({}).replace("\n", "\n       | "))
+    quote(host.section({}))
     chat = Conversation(host, 4)
     chat.say("Take a note of the TODO about fjord, please.")
     done = chat.call("kata_note_todo", pattern="fjord")
-    print("       " + ", ".join(f"{step['step']} {step['tool']} {step['status']}" for step in done["steps"]))
+    quote(", ".join(f"{step['step']} {step['tool']} {step['status']}" for step in done["steps"]))
     chat.answer("Noted in notes/fjord.md.")
-    print("       notes/fjord.md: " + (project / "notes" / "fjord.md").read_text().replace("\n", " "))
+    print("       notes/fjord.md: " + " ".join((project / "notes" / "fjord.md").read_text().split()))
 
-    print("\nA word that stands nowhere: the routine stops before it writes, and hands back.")
+    print("\nA word that stands nowhere: the routine stops before it writes and hands back.")
     lost = Conversation(host, 5)
     lost.say("Take a note of the TODO about onyx, please.")
     stopped = lost.call("kata_note_todo", pattern="onyx")
-    print("       error: " + stopped["error"])
-    print("       " + ", ".join(f"{step['step']} {step['tool']} {step['status']}" for step in stopped["steps"]))
+    quote("error: " + stopped["error"])
+    quote(", ".join(f"{step['step']} {step['tool']} {step['status']}" for step in stopped["steps"]))
     lost.answer("There is no TODO about onyx.")
     typed(host, "runs note_todo")
-    print(f"\nModel requests for the chore: {hand} by hand, {chat.requests} with the kata; saved each time: {hand - chat.requests}.")
+    saved = hand - chat.requests
+    print(f"\nModel requests for the chore: {hand} by hand, {chat.requests} with the kata; saved each time: {saved}.")
     host.unload()
 
 

@@ -388,8 +388,8 @@ def test_runs_show_every_step_of_the_recent_runs(desk: Bench) -> None:
     finished(desk, *GOOD)
     answer = ask(desk, "runs kata_deploy_preview")
     lines = answer.text.split("\n")
-    assert "kata_deploy_preview" in lines[0] and "ok" in lines[0] and len(lines) == 6 and wide(answer) == []
-    assert lines[1] == "    1. ok       git checkout topic-9" and lines[4] == "    4. ok       wc -l src/new.py"
+    assert "kata_deploy_preview" in lines[0] and "ok" in lines[0] and len(lines) == 7 and wide(answer) == []
+    assert lines[2] == "    1. ok       git checkout topic-9" and lines[5] == "    4. ok       wc -l src/new.py"
     assert [step["status"] for step in answer.json["runs"][0]["steps"]] == ["ok"] * 5
 
 

@@ -90,10 +90,10 @@ def test_the_demo_ends_well_and_soon(played: Played) -> None:
         r"Validation   12 of 12 checks passed; 3 of 3 held-out examples reproduced",
         r"Approved: kata_note_todo, revision [0-9a-f]{12}\.",
         r"       \| kata_note_todo\(pattern\): .*",
-        r"       1 terminal ok, 2 search_files ok, 3 read_file ok, 4 terminal ok, 5 write_file ok",
-        r"       notes/fjord\.md: # fjord  Open in src/reader\.py ",
-        r"       error: Step 3 of 5 \(read_file\) was refused: .*",
-        r"       1 terminal ok, 2 search_files ok, 3 read_file refused, 4 terminal skipped, 5 write_file skipped",
+        r"       \| 1 terminal ok, 2 search_files ok, 3 read_file ok, 4 terminal ok, 5 write_file ok",
+        r"       notes/fjord\.md: # fjord Open in src/reader\.py",
+        r"       \| error: Step 3 of 5 \(read_file\) was refused: .*",
+        r"       \| 1 terminal ok, 2 search_files ok, 3 read_file refused, 4 terminal skipped, 5 write_file skipped",
         r".* kata_note_todo  refused  .*",
         r".* kata_note_todo  ok  .*",
         r"Model requests for the chore: 6 by hand, 2 with the kata; saved each time: 4\.",
@@ -101,12 +101,21 @@ def test_the_demo_ends_well_and_soon(played: Played) -> None:
 )
 def test_the_demo_tells_the_story(played: Played, line: str) -> None:
     """Issue 2: proposal, review, approval, a run, a failure with hand-back, and the requests saved."""
-    assert re.search(f"^{line}$", played.out, re.MULTILINE), played.out
+    assert re.search(f"^{line}$", unwrapped(played.out), re.MULTILINE)
+
+
+def unwrapped(text: str) -> str:
+    """The text without the line breaks that 80 columns need."""
+    return re.sub(r"\n(?:       \|    |    )(?=\S)", " ", text)
+
+
+def test_every_line_of_the_story_fits_in_80_columns(played: Played) -> None:
+    assert [line for line in played.out.split("\n") if len(line) > 80] == []
 
 
 def test_the_story_comes_in_order(played: Played) -> None:
     marks = [">>> Kata", "/kata list", "/kata review 1", "Approved:", "5 write_file ok", "5 write_file skipped", "6 by hand"]
-    places = [played.out.index(mark) for mark in marks]
+    places = [unwrapped(played.out).index(mark) for mark in marks]
     assert places == sorted(places)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import FORMATS, URL64, WORD, around, drawn, secrets, traces_of
+from strategies import FORMATS, KEYS, URL64, WORD, around, drawn, secrets, traces_of
 
 from kata import redact, shell
 from kata.model import OpaqueCommand
@@ -108,6 +108,36 @@ BESIDE_A_NAME = (
     '<string name="api_key">{}</string>',
     "PHPSESSID={}",
     "the api key for prod was {} until now",
+    "printf '%s' {} | docker login --password-stdin",
+    "docker login -u dana --password-stdin <<< {}",
+    "echo {} | gh secret set API",
+    "vault login {}",
+    "keytool -genkey -storepass {} -alias x",
+    "CREATE USER dana IDENTIFIED BY '{}';",
+    "ALTER USER dana WITH PASSWORD '{}';",
+    "localhost:5432:shop:dana:{}",
+    "*:*:*:dana:{}\n",
+    "secret: |\n  {}\n  a\nregion: eu",
+    "a:\n  password: >-\n    {}\n  region: eu",
+    "password=&quot;{}&quot;",
+    "&quot;password&quot;:&quot;{}&quot;,",
+    "n=1%26password%3D{}%26page%3D2",
+    "set -gx API_KEY {}",
+    "nmcli dev wifi connect home password {}",
+    'psk="{}"',
+    'user.setPassword("{}");',
+    '{{"label":"Password","value":"{}"}}',
+    '{{"secrets":{{"db":"{}","port":5432}}}}',
+    '{{"contraseña":"{}"}}',
+    "la contraseña es {}",
+    "das Passwort lautet {}",
+    "mot de passe : {}",
+    "le mot de passe est {}",
+    "a senha é {}",
+    "密码：{}",
+    "密码是{}",
+    "пароль: {}",
+    *(f"{frame}{{}}" for name in KEYS for frame in (f"my {name} is ", f"the {name} should be ", f"use {name} ", f"{name} -> ")),
 )
 COMMANDS = tuple(
     frame for frame in BESIDE_A_NAME if "\n" not in frame and not frame.startswith(("{", "[", "<", ">", "$", "const", "token :="))
@@ -322,6 +352,19 @@ def test_a_key_that_is_longer_than_what_slices_share_is_masked_to_its_end() -> N
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA dana@laptop",
         "find / -name mysql -print",
         '"url":"x?token=","user":"dana"',
+        "docker run -p 8080:80 nginx",
+        "docker run --name login -p 127.0.0.1:8080:80 nginx",
+        "docker compose -p proj2024a up",
+        "podman run -p 8080:80 x",
+        "mongo -p 27017",
+        "vault login -method=github",
+        "my access_token is expired",
+        "mot de passe oublié",
+        "localhost:5432:shop:dana",
+        "app.py:1234:foo:bar:baz",
+        "set -x PATH /usr/local/bin",
+        '{"secrets":{"enabled":"true"},"tokens":{"prompt":"12 ab"}}',
+        "notes: |\n  a1b2c3d4e5 more\npassword: |\n",
         "sk-fading-circle sk-cube-grid secret_sauce re_match_groups",
     ],
 )

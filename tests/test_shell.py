@@ -130,3 +130,7 @@ def test_a_real_bash_sees_the_same_arguments():
         script = "p() { printf '%s\\n' \"$@\"; }\n" + command
         real = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
         assert list(shell.arguments(next(shell.parse(command).commands())))[1:] == real
+
+
+def test_a_long_row_of_wrappers_is_read_without_going_too_deep():
+    assert shell.programs(shell.parse("sudo " * 3_000 + "ls"))[0].startswith("sudo sudo")
