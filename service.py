@@ -52,12 +52,14 @@ from .model import (
     TurnStart,
     canonical,
 )
-from .redact import Masker
+from .redact import MASKER_VERSION, Masker
 from .store import Store
 
 RESULT_BYTES = 65_536
 """A recorded result is kept up to this many characters of JSON, head and tail (design section 4)."""
 TIDY_S = 3_600.0
+REMASKED = 1_000_001
+"""Number of the first placeholder that a later look gives, beyond any that a first look gave."""
 CONVERSATIONS = 200
 """Maskers that are kept; one per conversation."""
 QUESTION = 490
@@ -113,7 +115,7 @@ class Service:
 
     def record(self, records: Iterable[Record]) -> None:
         """Keep what happened, masked and cut; one transaction."""
-        self.store.add([self.masked(one) for one in records])
+        self.store.add([self.masked(one) for one in records], MASKER_VERSION)
 
     def masked(self, record: Record) -> Record:
         """The record without secrets: the only place where observed text passes before it is written."""
@@ -171,7 +173,18 @@ class Service:
         if now - float(self.store.noted("tidied") or 0) < TIDY_S:
             return 0
         self.store.note("tidied", repr(now))
-        return self.store.forget(now - self.settings.retention_days * 86_400)
+        gone = self.store.forget(now - self.settings.retention_days * 86_400)
+        self.remask()
+        return gone
+
+    def remask(self) -> int:
+        """Put what an older masker let through to the masker of today; the number of turns that were looked at."""
+        maskers: dict[str, Masker] = {}
+        waiting = self.store.masked_before(MASKER_VERSION)
+        for turn, conversation in waiting:
+            masker = maskers.setdefault(conversation, Masker(REMASKED))
+            self.store.remask(turn, masker.value, MASKER_VERSION)
+        return len(waiting)
 
     def pause(self, paused: bool) -> None:
         """Stop or resume the recording in every process, from its next turn on (K99)."""

@@ -50,7 +50,8 @@ CREATE TABLE turns (
     id TEXT NOT NULL UNIQUE,
     session TEXT NOT NULL, conversation TEXT NOT NULL, platform TEXT NOT NULL, who TEXT NOT NULL,
     started REAL NOT NULL, ended REAL, message BLOB NOT NULL,
-    dirty INTEGER NOT NULL DEFAULT 0        -- 0, or its place in the queue for mining
+    dirty INTEGER NOT NULL DEFAULT 0,       -- 0, or its place in the queue for mining
+    masker INTEGER NOT NULL DEFAULT 0       -- version of the masker that its texts went through
 );
 CREATE INDEX turns_conversation ON turns (conversation);
 CREATE INDEX turns_session ON turns (session);
@@ -475,14 +476,16 @@ class Store:
 
     # ── Recording ────────────────────────────────────────────────────────────────────────────────
 
-    def add(self, records: Iterable[Record]) -> None:
-        """Write the records in one transaction. What cannot be stored is counted: a turn that nobody announced as
-        "unknown_turn", a call id seen before as "repeated_call", a value that is not JSON as "not_stored"."""
+    def add(self, records: Iterable[Record], masker: int = 0) -> None:
+        """Write the records, which went through that version of the masker, in one transaction. What cannot be stored is counted: a turn
+        that nobody announced as "unknown_turn", a call id seen before as "repeated_call", a value that is not JSON as "not_stored"."""
         batch = tuple(records)
         with self._using("IMMEDIATE") as db:
             for record in batch:
                 try:
                     _write(db, record)
+                    if isinstance(record, TurnStart):
+                        _sql(db, "UPDATE turns SET masker = ? WHERE id = ?", masker, record.turn)
                 except (PayloadError, sqlite3.IntegrityError):
                     _count(db, "not_stored")
 
@@ -491,6 +494,23 @@ class Store:
         with self._using("DEFERRED") as db:
             row = _sql(db, "SELECT * FROM turns WHERE id = ?", turn).fetchone()
             return None if row is None else _turn(db, row)
+
+    def masked_before(self, masker: int, limit: int = 200) -> tuple[tuple[str, str], ...]:
+        """Turns, with their conversation, whose texts went through an older masker only; the oldest first."""
+        select = "SELECT id, conversation FROM turns WHERE masker < ? ORDER BY number LIMIT ?"
+        return tuple((str(row["id"]), str(row["conversation"])) for row in self._rows(select, masker, limit))
+
+    def remask(self, turn: str, change: Callable[[Json], Json], masker: int) -> None:
+        """Put every recorded text of a turn through `change`, in one transaction."""
+        with self._using("IMMEDIATE") as db:
+            row = _sql(db, "SELECT number, message FROM turns WHERE id = ?", turn).fetchone()
+            if row is None:
+                return
+            _sql(db, "UPDATE turns SET message = ?, masker = ? WHERE number = ?", pack(change(row["message"])), masker, row["number"])
+            select = "SELECT number, arguments, result, reason, folder FROM events WHERE turn = ?"
+            for one in _sql(db, select, row["number"]).fetchall():
+                texts = pack(change(one["arguments"])), pack(change(one["result"])), change(one["reason"]), change(one["folder"])
+                _sql(db, "UPDATE events SET arguments = ?, result = ?, reason = ?, folder = ? WHERE number = ?", *texts, one["number"])
 
     def latest(self, session: str) -> tuple[str, float] | None:
         """Conversation and time (epoch seconds) of the last turn of a session; None when it has none."""

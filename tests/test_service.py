@@ -845,3 +845,18 @@ def test_what_is_older_than_the_owner_wants_is_forgotten_once_an_hour() -> None:
         assert desk.service.tidy() == 3 and desk.store.facts()["turns"] == 0
         assert desk.service.find(str(kata.id)).version.exhibits == kata.version.exhibits
         assert desk.service.tidy() == 0
+
+
+def test_what_an_older_masker_let_through_is_masked_when_a_newer_one_comes(desk: Bench) -> None:
+    """Design section 4: rows carry the masker's version."""
+    secret = "".join(("hunter", "7", "Qz", "Lm", "44"))
+    done = events(
+        "t1", [tool("login", {"echo": f"password={secret}"}, password=secret), sh(f"curl -H 'X-Api-Key: {secret}' https://example.org")]
+    )
+    desk.store.add([TurnStart("t1", "s1", "c1", "cli", "person", NOW, f"my password is {secret}"), *done, TurnEnd("t1", NOW + 9)])
+    assert secret in str(desk.store.turn("t1"))
+    assert desk.service.remask() == 1 and desk.service.remask() == 0
+    assert secret not in str(desk.store.turn("t1"))
+    assert [event.call.tool for event in desk.store.turn("t1").events] == ["login", "terminal"]  # type: ignore[union-attr]
+    desk.turn("c2", A, B)
+    assert desk.service.remask() == 0
