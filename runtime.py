@@ -30,6 +30,8 @@ TOOLSET = "kata"
 FLUSH_S, FINALIZE_S = 0.3, 1.0
 QUICK_S = 0.1
 """How long a hook or `register` waits for a busy file."""
+HUNG_S = 600.0
+"""A kata whose step hangs is refused until the step came back, or for so long (A22)."""
 SECTION_CHARS, LINE_CHARS = 1_200, 120
 
 
@@ -58,7 +60,7 @@ class Plugin:
         self.generation, self._refreshing = -1, threading.Lock()
         self.folders: OrderedDict[str, str] = OrderedDict()
         self.questions: Counter[str] = Counter()
-        self.hung: dict[int, threading.Thread] = {}
+        self.hung: dict[int, tuple[threading.Thread, float]] = {}
 
     def open(self) -> None:
         """Register everything; a busy or broken file costs the katas until the next turn, never the start."""
@@ -242,14 +244,14 @@ class Plugin:
             raise InputError("This kata is not active any more, or was changed; nothing was run")
         given = executor.check_inputs(kata.version.spec, args)
         self._asked(kata, given, place)
-        hung = self.hung.get(number)
-        if hung is not None and hung.is_alive():
+        hung, since = self.hung.get(number, (None, 0.0))
+        if hung is not None and hung.is_alive() and time.monotonic() - since < HUNG_S:
             raise InputError(f"{kata.tool} is still busy with a step of an earlier run that timed out; nothing was run")
         run_id = uuid.uuid4().hex[:12]
         driver = Driver(self.ctx.dispatch_tool, self.place(place, run_id), self.settings.step_timeout_s)
         trace = self.service.start(kata, given, run_id, str(place.get("session_id") or ""), driver)
         if driver.hung is not None:
-            self.hung[number] = driver.hung
+            self.hung[number] = (driver.hung, time.monotonic())
         return executor.answer(trace, kata.version.spec, run_id)
 
     def _asked(self, kata: Kata, given: Mapping[str, Json], place: Mapping[str, Any]) -> None:

@@ -203,6 +203,10 @@ def _write_start(db: sqlite3.Connection, start: TurnStart) -> None:
     row = {"id": start.turn, **said, "started": start.at, "message": pack(start.message)}
     again = ", ".join(f"{column} = excluded.{column}" for column in row)
     _insert(db, "turns", row, f"ON CONFLICT (id) DO UPDATE SET {again}")
+    select = "SELECT number FROM turns WHERE session = ? AND ended IS NULL AND id <> ?"
+    for one in _sql(db, select, start.session, start.turn).fetchall():  # a turn whose end was lost: the next one ends it
+        _sql(db, "UPDATE turns SET ended = ? WHERE number = ?", start.at, one["number"])
+        _soil(db, one["number"])
 
 
 def _write_within(db: sqlite3.Connection, turn: int, record: Event | ModelRequest | TurnEnd) -> None:

@@ -146,7 +146,7 @@ def test_new_evidence_shows_even_where_the_calls_are_the_same(desk: Bench) -> No
 
 
 def test_a_turn_is_mined_only_when_it_is_over_and_only_once(desk: Bench) -> None:
-    desk.turn("c1", A, B, ended=False)
+    desk.turn("c9", A, B, ended=False)
     assert desk.service.mine().turns == 0
     name = desk.turn("c1", A, B)
     assert desk.service.mine().turns == 1 and desk.service.mine().turns == 0

@@ -349,6 +349,16 @@ def test_turns_wait_for_mining_in_the_order_in_which_they_ended(store: Store) ->
     assert store.dirty() == ("t3", "t2")
 
 
+def test_a_turn_whose_end_was_lost_is_ended_by_the_next_of_its_session(store: Store) -> None:
+    """A process that was killed in the middle of a turn: what it had recorded is mined after all."""
+    store.add([start("t1"), event("c1", turn="t1")])
+    assert store.dirty() == ()
+    store.add([replace(start("t2"), session="other")])
+    assert store.dirty() == ()
+    store.add([start("t3")])
+    assert store.dirty() == ("t1",) and [turn.id for turn in store.turns()] == ["t1"]
+
+
 def test_a_call_that_arrives_after_its_turn_was_mined_makes_it_wait_again(store: Store) -> None:
     store.add(whole("t1", "c1"))
     store.mined("t1", {})
