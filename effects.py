@@ -41,6 +41,12 @@ def addresses_kata(call: Call) -> bool:
     return call.tool.startswith(PREFIX) or OURS.search(canonical(dict(call.arguments))) is not None
 
 
+CONVERSATIONAL = frozenset({"clarify"})
+"""Tools that wait for a person; they break a run and are never a step (K37, A4)."""
+BOOKKEEPING = frozenset({"todo_list", "memory", "session_search", "tool_search", "tool_describe", "tool_call"})
+"""Tools of the agent's own loop and of its tool search: neither a step nor a break (A4)."""
+DELEGATING = frozenset({"delegate_task"})
+"""Agent-loop tools that do work of their own; never a step, and what follows depends on them (A4)."""
 OURS = re.compile(
     r"\bhermes\b[^|;&\n]{0,200}\bkata\b|/api/plugins/kata\b|plugin-data[\\/]{1,4}kata\b|plugins[\\/]{1,4}kata\b|plugins\.entries\.kata\b"
     r'|"/kata\b',

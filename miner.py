@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 
 from . import quoting, shell, templating
-from .effects import addresses_kata, effect
+from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata, effect
 from .model import (
     SHELL_TOOLS,
     Call,
@@ -48,12 +48,6 @@ NAME_LENGTH = 12
 """Characters of a usual kata name, which the caller writes too."""
 SCORED = 20
 """At most so many of the newest conversations are scored (A12)."""
-CONVERSATIONAL = frozenset({"clarify"})
-"""Tools that wait for a person; they break a run (K37, A4)."""
-SKIPPED = frozenset({"todo_list", "memory", "session_search", "tool_search", "tool_describe", "tool_call"})
-"""Bookkeeping and bridge tools: neither a step nor a break (A4)."""
-BREAKING = frozenset({"delegate_task"})
-"""Agent-loop tools that do work of their own; never a step, and what follows depends on them."""
 
 
 # ── Runs ─────────────────────────────────────────────────────────────────────────────────────────
@@ -67,7 +61,7 @@ def runs(turn: Turn) -> tuple[tuple[Event, ...], ...]:
         idle, before = before is not None and event.started - before.ended > IDLE_S, event
         if idle:
             found.append([])
-        if event.call.tool in SKIPPED or _corrected(turn.events, index):
+        if event.call.tool in BOOKKEEPING or _corrected(turn.events, index):
             continue
         if event.outcome.ok and not _breaks(event.call):
             found[-1].append(event)
@@ -77,7 +71,7 @@ def runs(turn: Turn) -> tuple[tuple[Event, ...], ...]:
 
 
 def _breaks(call: Call) -> bool:
-    return call.tool in CONVERSATIONAL or call.tool in BREAKING or addresses_kata(call)
+    return call.tool in CONVERSATIONAL or call.tool in DELEGATING or addresses_kata(call)
 
 
 def _corrected(events: Sequence[Event], index: int) -> bool:
@@ -241,7 +235,7 @@ def chosen(occurrences: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
 
 def trimmed(example: Example) -> Example:
     """The example without what stands between its steps: failed attempts that were folded away and bookkeeping."""
-    return replace(example, events=tuple(event for event in example.events if event.outcome.ok and event.call.tool not in SKIPPED))
+    return replace(example, events=tuple(event for event in example.events if event.outcome.ok and event.call.tool not in BOOKKEEPING))
 
 
 def fingerprint(keys: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .effects import OURS
+from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, OURS
 from .model import (
     PREFIX,
     RANGES,
@@ -45,8 +45,6 @@ HOLDOUT = 0.9
 """Share of held-out examples that the template must reproduce (K58)."""
 STEPS = range(2, 21)
 """How many steps a routine may have."""
-BARRED = frozenset("clarify todo_list memory session_search delegate_task tool_search tool_describe tool_call".split())
-"""Tools that talk with a person, belong to the agent's own loop or only lead to another tool (A4)."""
 
 REMARKS = frozenset({"description", "title", "examples", "$comment"})
 """Keywords of a JSON schema that say nothing about which arguments are right."""
@@ -420,7 +418,7 @@ def compilable_tools(case: Case) -> Verdict:
 
 
 def _barred(tool: str) -> bool:
-    return tool in BARRED or tool.startswith(PREFIX)
+    return tool in CONVERSATIONAL | BOOKKEEPING | DELEGATING or tool.startswith(PREFIX)
 
 
 def recorded_examples(case: Case) -> Verdict:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import BRANCHES, NOW, Bench, Did, bench, five, proposal, routine, sh, tool
 
 from kata import commands
-from kata.commands import Answer, run, split
+from kata.commands import VERBS, Answer, run, split
 from kata.model import (
     Call,
     Check,
@@ -34,7 +34,7 @@ from kata.model import (
     Step,
     StepTrace,
 )
-from kata.service import Service
+from kata.service import RESERVED, Service
 from kata.store import Store
 
 A, B, C = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all")
@@ -560,3 +560,8 @@ def test_the_signature_is_what_the_agent_is_told() -> None:
         kata = desk.approved("deploy_preview")
         assert commands.signature(kata.tool, kata.version.spec) == "kata_deploy_preview(branch)"
         assert commands.outline(kata.version.spec) == "git checkout, search_files, read_file, wc, write_file"
+
+
+def test_every_command_word_is_reserved() -> None:
+    """Design section 11: no kata may be called like a command."""
+    assert set(VERBS) <= RESERVED
