@@ -7,14 +7,18 @@ import hashlib
 import math
 import re
 import statistics
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import quoting, shell, templating
+from . import learning, quoting, shell, templating
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata, effect
 from .model import (
+    HOLDOUT,
+    ODD_FROM,
     SHELL_TOOLS,
     Call,
+    Class,
     Command,
     Concat,
     Effect,
@@ -30,6 +34,7 @@ from .model import (
     Object,
     Occurrence,
     OpaqueCommand,
+    Place,
     Proposal,
     Reference,
     Settings,
@@ -44,8 +49,10 @@ from .origins import informative
 
 IDLE_S = 300.0
 """A pause longer than this breaks a run (K36); exactly this does not (A3)."""
-NAME_LENGTH = 12
-"""Characters of a usual kata name, which the caller writes too."""
+NAME_LENGTH = 17
+"""Characters of a usual tool name, `kata_` and twelve more, which the caller writes too."""
+MOST_INPUTS = 8
+"""A tool that asks for more values than this is a form to fill in, not a routine (A14)."""
 SCORED = 20
 """At most so many of the newest conversations are scored (A12)."""
 
@@ -163,8 +170,8 @@ def _flags(call: Call) -> tuple[str, ...]:
     return tuple(sorted(word.split("=", 1)[0] for word in words if word is not None and word.startswith("-")))
 
 
-Windows = Mapping[int, tuple[int, int]]
-"""Window id → positions of its first and last event in the turn."""
+Windows = Mapping[int, Place]
+"""Window id → its latest place in the turn."""
 
 
 def window_id(keys: Sequence[str]) -> int:
@@ -184,9 +191,11 @@ def _slices(turn: Turn, max_steps: int, least: int = 2) -> Iterator[tuple[Item, 
 
 def windows(turn: Turn, max_steps: int) -> Windows:
     """Every window of a turn once, the latest place counts (K39, K41, A12); single steps too, since chance is judged by them."""
-    found = {}
+    found: dict[int, Place] = {}
     for row in _slices(turn, max_steps, least=1):
-        found[window_id([item.key for item in row])] = (row[0].events[0].position, row[-1].events[-1].position)
+        window = window_id([item.key for item in row])
+        times = 1 + (found[window].times if window in found else 0)
+        found[window] = Place(row[0].events[0].position, row[-1].events[-1].position, len(row), times)
     return found
 
 
@@ -194,14 +203,9 @@ Support = Mapping[int, Mapping[str, frozenset[str]]]
 """Window id → conversation → turns that hold it."""
 
 
-def frequent(turn: Turn, support: Support, settings: Settings) -> tuple[tuple[str, ...], ...]:
-    """The keys of the windows of a turn that recur in enough conversations (K42), longest first, loops after the rest."""
-    found = {
-        keys: None
-        for row in _slices(turn, settings.max_steps)
-        if len(support.get(window_id(keys := tuple(item.key for item in row)), {})) >= settings.min_support
-    }
-    return tuple(sorted(found, key=lambda keys: (_looped(keys), -len(keys))))
+def spelled(example: Example) -> tuple[str, ...]:
+    """The keys of the window that an example was cut out by."""
+    return tuple(item.key for item in items(trimmed(example).events))
 
 
 def _looped(keys: Sequence[str]) -> bool:
@@ -244,20 +248,47 @@ def fingerprint(keys: Sequence[str]) -> str:
 
 
 def score(found: Family, settings: Settings) -> Proposal | NearMiss:
-    """A proposal when the template predicts each example it was not built from; else the one rule that failed."""
+    """A proposal when the template predicts each example it was not built from; else the one rule that failed. From six
+    conversations on, one odd example may be set aside (A13)."""
     if _looped(found.keys):
         counts = [len(example.events) - len(found.keys) + 1 for example in found.examples]
         return _missed(found, "loop", f"one step repeats {min(counts)} to {max(counts)} times; loops are not proposed yet")
+    whole = _scored(found, found.examples, settings)
+    if found.support < ODD_FROM or isinstance(whole, Proposal) and whole.fit.rate >= HOLDOUT or _settled(whole):
+        return whole
+    for odd in _odd(found):
+        one = _scored(found, tuple(example for example in found.examples if example is not odd), settings)
+        if isinstance(one, Proposal):
+            return one
+    return whole
+
+
+def _settled(one: Proposal | NearMiss) -> bool:
+    """Whether it is a miss that no odd example explains."""
+    return isinstance(one, NearMiss) and one.rule not in ("template", "opaque", "confidence")
+
+
+def _odd(found: Family) -> Iterator[Example]:
+    """The examples that a template of all the others does not reproduce, where they have one."""
+    for index, example in enumerate(found.examples):
+        if not predicts(found.examples[:index] + found.examples[index + 1 :], example):
+            yield example
+
+
+def _scored(found: Family, asked: tuple[Example, ...], settings: Settings) -> Proposal | NearMiss:
+    """The verdict on the template of the examples that are `asked` to fit, all or all but one."""
     try:
-        template = templating.infer(found.examples)
-        _tied(template, [call.tool for call in found.examples[0].calls])
+        template = learning.infer(asked)
+        _tied(template, [call.tool for call in asked[0].calls])
         if len(set(found.keys)) == 1 and not flows(template.steps):
             return _missed(found, "loop", f"one step repeats {len(found.keys)} times; loops are not proposed yet")
     except KataError as error:
         rule = "coherence" if isinstance(error, _Untied) else "template" if isinstance(error, TemplateError) else "opaque"
         return _missed(found, rule, error.message)
-    spec = specified(template, found.examples[0])
-    fit = measured(found, spec, template)
+    if len(template.inputs) > MOST_INPUTS:
+        return _missed(found, "inputs", f"it would ask for {len(template.inputs)} values; {MOST_INPUTS} are the most")
+    spec = specified(template, asked[0])
+    fit = measured(found, asked, spec, template)
     if fit.confidence < settings.min_confidence:
         return _missed(
             found, "confidence", f"fits {fit.passed} of {fit.tried} examples it was not built from; confidence {fit.confidence:.2f}"
@@ -317,7 +348,7 @@ def _fixed(step: Object) -> Iterator[Json]:
 
 
 def _fixed_words(command: Command) -> Iterator[str]:
-    frame = quoting.frame(command)
+    frame = quoting.frame(templating.settled(command, next(iter(templating.settings(command)))))
     for simple in frame.script.commands():
         words = shell.arguments(simple)
         for word in words[min(2, len(shell.head(words))) :]:
@@ -338,8 +369,14 @@ def specified(template: templating.Template, example: Example) -> Spec:
 
 
 def judged(tool: str, arguments: Object) -> Effect:
-    """The effect of a step before its values are known."""
-    return effect(tool, {name: _neutral(value) for name, value in arguments.fields})
+    """The effect of a step before its values are known: the gravest of all settings of its options."""
+    found = [effect(tool, {name: _neutral(value) for name, value in one.fields}) for one in templating.variants(arguments)]
+    gravest = max(found, key=lambda one: (GRAVITY.index(one.kind), one.destructive))
+    return replace(gravest, destructive=any(one.destructive for one in found))
+
+
+GRAVITY = (Class.READ, Class.WRITE, Class.UNKNOWN, Class.EXTERNAL)
+"""What asks comes after what does not."""
 
 
 def _neutral(expression: Expression) -> Json:
@@ -354,24 +391,19 @@ def _neutral(expression: Expression) -> Json:
     return "KATAHOLE_0"
 
 
-def measured(found: Family, spec: Spec, template: templating.Template) -> Fit:
-    """Leave one conversation out: a template of the others must reproduce its calls exactly (K50–K52)."""
-    tried = passed = 0
-    shares = []
-    for index, example in enumerate(found.examples):
-        rest = found.examples[:index] + found.examples[index + 1 :]
-        tried += 1
-        passed += predicts(rest, example)
-        inputs = templating.match(spec, example.calls, example.results)
-        if inputs is not None:
-            shares.append(templating.specificity(template, inputs, example.calls))
-    return Fit(found.support, tried, passed, round(sum(shares) / len(shares), 4) if shares else 0.0)
+def measured(found: Family, asked: tuple[Example, ...], spec: Spec, template: templating.Template) -> Fit:
+    """Leave one conversation out: a template of the others must reproduce its calls exactly (K50–K52). An example that was set
+    aside counts as a miss."""
+    passed = sum(predicts(asked[:index] + asked[index + 1 :], example) for index, example in enumerate(asked))
+    recovered = ((example, templating.match(spec, example.calls, example.results)) for example in asked)
+    shares = [templating.specificity(template, inputs, example.calls) for example, inputs in recovered if inputs is not None]
+    return Fit(found.support, len(found.examples), passed, round(sum(shares) / len(shares), 4) if shares else 0.0)
 
 
 def predicts(rest: Sequence[Example], example: Example) -> bool:
     """Whether a template of `rest` reproduces the calls of `example` from inputs recovered out of it."""
     try:
-        template = templating.infer(rest)
+        template = learning.infer(rest)
     except KataError:
         return False
     return templating.match(specified(template, rest[0]), example.calls, example.results) is not None
@@ -393,9 +425,12 @@ def _saves(spec: Spec, found: Family) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A routine that was proposed before: its keys, and whether a person declined it."""
+    """A routine that is told about: its keys, the rule that keeps it back (empty for a proposal and for what a person decided about),
+    whether its pieces go with it, and whether a person declined it."""
 
     keys: tuple[str, ...]
+    rule: str = ""
+    covers: bool = True
     rejected: bool = False
 
 
@@ -409,73 +444,98 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """How the miner asks for what is stored: support of windows, where one window stands (newest first), its calls, and the
-    routines that were proposed before."""
+    """How the miner asks for what is stored: support of windows, where one window stands (newest first), its calls, and what is told
+    about already; `checked` is the last word on a proposal."""
 
     support: Callable[[Collection[int]], Support]
     occurrences: Callable[[int], Iterable[Occurrence]]
     examples: Callable[[Iterable[Occurrence]], Iterable[Example]]
-    routines: Callable[[], Iterable[Routine]] = tuple
-    weights: Callable[[Collection[int]], Mapping[int, int]] = lambda windows: {}
-    """Window id → number of turns that hold it."""
-    history: Callable[[], History] = lambda: History(0, 0)
+    known: Callable[[], Iterable[Routine]] = tuple
+    checked: Callable[[Proposal], Proposal | NearMiss] = lambda found: found
 
 
-def mine(turn: Turn, sources: Sources, settings: Settings) -> tuple[Proposal | NearMiss, ...]:
-    """What a turn brings: for each whole routine that it holds a proposal or the reason why not. The turn's own
-    windows are already counted in `sources`. A piece of what is proposed goes (K43); a piece of what is not may stand alone."""
-    support = sources.support(tuple(windows(turn, settings.max_steps)))
-    known = list(sources.routines())
-    found: list[Proposal | NearMiss] = []
-    settled: list[tuple[str, ...]] = []  # covered, or looped and told once: their equally frequent pieces go with them
-    for keys in frequent(turn, support, settings):
-        if _covered(keys, known, sources) or any(_piece(keys, longer, support) for longer in settled):
-            settled.append(keys)
-            continue
-        one = _unlikely(score(_family(keys, sources, settings), settings), sources)
-        if isinstance(one, Proposal):
-            known.append(Routine(one.keys))
-        elif one.rule == "loop":
-            settled.append(keys)
-        if isinstance(one, Proposal) or not any(_holds(other.keys, keys) for other in found):
-            found.append(one)
-    return tuple(found)
+def mine(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Proposal | NearMiss | None:
+    """The verdict on one family that enough conversations hold: a proposal, the reason why not, or None when a longer routine says it
+    all. It depends on the turns that hold the family, and on the verdicts on longer ones, which the same turns hold: so a turn that
+    comes or goes touches only families whose windows it holds, and any order ends in the same verdicts once none waits."""
+    found = score(_family(keys, sources, settings), settings)
+    if isinstance(found, Proposal):
+        found = sources.checked(found)
+    return None if isinstance(found, NearMiss) and _overshadowed(keys, sources) else found
 
 
+def pieces(keys: Sequence[str]) -> Mapping[int, int]:
+    """Window id → steps of all shorter routines within one."""
+    spans = ((first, end) for first in range(len(keys)) for end in range(first + 2, len(keys) + 1))
+    return {window_id(keys[first:end]): end - first for first, end in spans if end - first < len(keys)}
+
+
+def neighbours(keys: tuple[str, ...], known: Iterable[Routine]) -> Mapping[int, int]:
+    """Window id → steps of what a decision about a routine bears on: its pieces, and what is one step longer."""
+    longer = {window_id(one.keys): len(one.keys) for one in known if len(one.keys) == len(keys) + 1 and _holds(one.keys, keys)}
+    return {**pieces(keys), **longer}
+
+
+CHANCE = "chance"
 LIFT, DOUBT, ENOUGH = 3.0, 0.01, 1_000
 """A routine is seen at least so many times as often as by chance, with at most this doubt; asked from so many recorded calls on
 (design section 5.6)."""
 
 
-def _unlikely(found: Proposal | NearMiss, sources: Sources) -> Proposal | NearMiss:
-    """The proposal, unless its steps meet this often by chance. Where values tie all steps, their agreement is the evidence: the
-    family suffices (design section 5.6)."""
-    history = sources.history()
-    if isinstance(found, NearMiss) or history.calls < ENOUGH or flows(step.arguments for step in found.spec.steps):
-        return found
-    weights = sources.weights([window_id(part) for part in _halves(found.keys)] + [window_id(found.keys)])
-    times, doubt = chance(found.keys, weights, history)
+def unlikely(keys: tuple[str, ...], ties: Sequence[float], weights: Mapping[int, int], history: History) -> str:
+    """Why the steps of a routine may have met by chance, by today's counts of its `halves`; empty when that is unlikely, or when too
+    little is recorded to tell (design section 5.6)."""
+    if history.calls < ENOUGH:
+        return ""
+    times, doubt = chance(keys, weights, history, ties)
     if times >= LIFT and doubt < DOUBT:
-        return found
+        return ""
     doubtful = f", doubt {doubt:.2g}" if times >= LIFT else ""
-    detail = f"its steps meet {times:.1f} times as often as by chance{doubtful}; {LIFT:.0f} times and a doubt below {DOUBT} are needed"
-    return NearMiss(found.keys, "chance", detail, found.fit.support, found.fingerprint)
+    return f"its steps meet {times:.1f} times as often as by chance{doubtful}; {LIFT:.0f} times and a doubt below {DOUBT} are needed"
 
 
-def _halves(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
-    return [part for at in range(1, len(keys)) for part in (keys[:at], keys[at:])]
+CROSSED = 4
+"""Examples of which each is put together with each other, to see how easily halves fit."""
 
 
-def chance(keys: tuple[str, ...], weights: Mapping[int, int], history: History) -> tuple[float, float]:
-    """Lift and doubt at the worst split: turns that hold the routine over those in which its two parts would meet by chance, and
-    the Poisson tail of that times the number of windows that were looked at."""
+def ties(found: Proposal) -> tuple[float, ...]:
+    """For each split of a routine how easily its parts fit each other: the share of pairs of examples in which the first part of one and
+    the second part of the other would have been one example of the spec. Where values tie the parts it is small, and meeting at all is
+    evidence; where everything is fixed, or an input picks any field of a table that holds them all, it is 1."""
+    examples = [one for one in found.exhibits if templating.match(found.spec, one.calls, one.results) is not None][:CROSSED]
+    last = len(found.spec.steps)
+    pairs = [(one, other) for one in examples for other in examples if one is not other]
+    if not any(isinstance(part, Input | Reference) for step in found.spec.steps for part in walk(step.arguments)):
+        return (1.0,) * (last - 1)
+    fits = [sum(_crossed(found.spec, one, other, at) for one, other in pairs) for at in range(1, last)]
+    return tuple(round((fit + 1) / (len(pairs) + 1), 4) for fit in fits)
+
+
+def _crossed(spec: Spec, one: Example, other: Example, at: int) -> bool:
+    calls, results = (*one.calls[:at], *other.calls[at:]), (*one.results[:at], *other.results[at:])
+    return templating.match(spec, calls, results) is not None
+
+
+def halves(keys: tuple[str, ...]) -> tuple[int, ...]:
+    """The windows by whose counts chance is judged: both parts at every split, and the whole."""
+    parts = [part for at in range(1, len(keys)) for part in (keys[:at], keys[at:])]
+    return tuple(window_id(part) for part in (*parts, keys))
+
+
+def chance(
+    keys: tuple[str, ...], weights: Mapping[int, int], history: History, ties: Sequence[float] = ()
+) -> tuple[float, float]:
+    """Lift and doubt at the worst split: places of the routine over those at which its two parts would meet, and fit each other, by
+    chance, and the Poisson tail of that times the number of windows that were looked at. Places are counted, not turns: a tool that is
+    called twenty times in a turn meets its neighbours twenty times as often."""
     seen = weights.get(window_id(keys), 0)
     worst, doubt = math.inf, 0.0
     for at in range(1, len(keys)):
         expected = weights.get(window_id(keys[:at]), 0) * weights.get(window_id(keys[at:]), 0) / max(1, history.calls)
+        expected *= ties[at - 1] if ties else 1.0
         worst = min(worst, seen / expected if expected else math.inf)
         doubt = max(doubt, _tail(seen, expected) * max(1, history.windows))
-    return worst, doubt
+    return worst, min(1.0, doubt)
 
 
 def _tail(seen: int, expected: float) -> float:
@@ -491,47 +551,58 @@ def _tail(seen: int, expected: float) -> float:
     return min(1.0, total)
 
 
-def _piece(keys: tuple[str, ...], longer: tuple[str, ...], support: Support) -> bool:
-    """Whether a window is a piece of a longer one of its kind that is as frequent."""
-    inside = len(longer) > len(keys) and _holds(longer, keys) and _looped(longer) == _looped(keys)
-    return inside and _as_frequent(support[window_id(longer)], support[window_id(keys)])
-
-
 def _family(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Family:
-    """The largest group of examples with one set of flags (design section 5.5), of the newest conversations; all of them where no
-    group is large enough alone."""
+    """The examples of the newest conversations whose options are usual (design section 5.5); all where those are too few."""
     places = chosen(sources.occurrences(window_id(keys)))
-    groups: dict[tuple[object, ...], list[Example]] = {}
-    for example in sources.examples(places[:SCORED]):
-        one = trimmed(example)
-        groups.setdefault(() if _looped(keys) else tuple(_flags(call) for call in one.calls), []).append(one)
-    largest = max(groups.values(), key=len)
-    if len(groups) > 1 and len(largest) >= settings.min_support:
-        return Family(tuple(largest), len(largest), keys)
-    return Family(tuple(one for group in groups.values() for one in group), len(places), keys)
+    examples = [trimmed(example) for example in sources.examples(places[:SCORED])]
+    usual = examples if _looped(keys) else _usual(examples)
+    if len(usual) >= settings.min_support:
+        return Family(tuple(usual), len(places) - (len(examples) - len(usual)), keys)
+    return Family(tuple(examples), len(places), keys)
 
 
-def _covered(keys: tuple[str, ...], known: Sequence[Routine], sources: Sources) -> bool:
-    """Whether a routine is a piece of longer ones that hold at least half of its turns (design section 5.4), or nearly
-    one that was declined (A29: a slightly different window of it stays declined too)."""
+def _usual(examples: Sequence[Example]) -> list[Example]:
+    """The examples in which each option of a step is there, or is not there, as in at least one other: it cannot be learnt from one."""
+    kept = list(examples)
+    while True:
+        rows = [frozenset((step, name) for step, call in enumerate(one.calls) for name in _flags(call)) for one in kept]
+        counts = Counter(option for row in rows for option in row)
+        lonely = {option for option, times in counts.items() if times == 1}
+        nearly = {option for option, times in counts.items() if times == len(kept) - 1}
+        left = [one for one, row in zip(kept, rows, strict=True) if not row & lonely and nearly <= row]
+        if len(left) == len(kept):
+            return kept
+        kept = left
+
+
+def covered(keys: tuple[str, ...], known: Collection[Routine], support: Callable[[Collection[int]], Support]) -> bool:
+    """Whether a family needs no look of its own: it is a piece of proposed or decided routines that hold at least half of its turns
+    (design section 5.4), an equally frequent piece of a loop that is told, or nearly one that was declined or an equally frequent piece
+    of such a one (A29: a slightly different window of it stays declined too)."""
     if any(one.rejected and abs(len(one.keys) - len(keys)) == 1 and (_holds(one.keys, keys) or _holds(keys, one.keys)) for one in known):
         return True
-    longer = [window_id(one.keys) for one in known if len(one.keys) > len(keys) and _holds(one.keys, keys)]
-    if not longer:
+    longer = [one for one in known if len(one.keys) > len(keys) and _holds(one.keys, keys)]
+    whole = [window_id(one.keys) for one in longer if one.covers]
+    equals = [window_id(one.keys) for one in longer if one.rule == "loop" and _looped(one.keys) == _looped(keys)]
+    equals += [window_id(part) for one in longer if one.rejected for part in (one.keys[1:], one.keys[:-1]) if _holds(part, keys)]
+    if not whole and not equals:
         return False
     window = window_id(keys)
-    return _held_by(window, longer, sources.support([window, *longer]))
+    held = support([window, *whole, *equals])
+    return bool(whole) and _held_by(window, whole, held) or any(_as_frequent(held[one], held[window]) for one in equals)
 
 
-def absorbed(
-    longer: tuple[str, ...], known: Iterable[tuple[str, ...]], support: Callable[[Collection[int]], Support]
-) -> Iterator[tuple[str, ...]]:
-    """The keys of shorter routines that are only pieces of a longer one: it holds at least half of their turns."""
-    for keys in known:
-        if len(keys) < len(longer) and _holds(longer, keys):
-            window, whole = window_id(keys), window_id(longer)
-            if _held_by(window, [whole], support([window, whole])):
-                yield keys
+def _overshadowed(keys: tuple[str, ...], sources: Sources) -> bool:
+    """Whether a near miss is only a piece of proposals that hold at least half of its turns, or of a near miss of its kind that is as
+    frequent."""
+    known = [one for one in sources.known() if len(one.keys) > len(keys) and _holds(one.keys, keys)]
+    whole = [window_id(one.keys) for one in known if one.covers or one.rule == CHANCE]
+    equals = [window_id(one.keys) for one in known if _looped(one.keys) == _looped(keys)]
+    if not whole and not equals:
+        return False
+    window = window_id(keys)
+    held = sources.support([window, *whole, *equals])
+    return bool(whole) and _held_by(window, whole, held) or any(_as_frequent(held[one], held[window]) for one in equals)
 
 
 def _held_by(window: int, longer: Sequence[int], support: Support) -> bool:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
+from typing import Generic, TypeVar
 
 from .model import Expression, Json, Literal, Part, Pick, Reference, canonical
 
@@ -18,6 +19,7 @@ MAX_TEXT = 200_000
 INFORMATIVE = 3
 """Shortest text, and fewest digits, that may tie two steps (A9)."""
 
+T = TypeVar("T")
 Vector = tuple[Json, ...]
 """The values of one argument position, one per example."""
 Known = Sequence[tuple[Expression, Vector]]
@@ -70,6 +72,27 @@ class _Table:
         return table
 
 
+class Same(Generic[T]):
+    """A recorded value by its identity: it is never changed, and it cannot be hashed by its content."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@lru_cache(maxsize=160)
+def _table(held: Same[Json]) -> _Table:
+    """The table of a result, kept while a family is scored: each template that leaves one example out looks at the others again."""
+    return _Table.of(held.value)
+
+
 def shape(path: Path) -> Path:
     """A path without its numbers."""
     return tuple(EACH if isinstance(part, int) else part for part in path)
@@ -114,7 +137,7 @@ class Origins:
 
     def add(self, results: Sequence[Json]) -> None:
         """The results of the next step, one per example."""
-        self._steps.append([_Table.of(result) for result in results])
+        self._steps.append([_table(Same(result)) for result in results])
 
     def whole(self, vector: Vector, known: Known) -> Origin | None:
         """The best place whose value equals `vector` in every example, with its type; None when there is none."""

@@ -5,12 +5,12 @@ would otherwise both learn templates and guard commands."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from . import shell
-from .model import Command, Hole, OpaqueCommand, UnsafeValue
+from .model import Command, Hole, OpaqueCommand, Option, UnsafeValue
 
 
 def placed(command: Command, values: Sequence[str]) -> str:
@@ -19,10 +19,18 @@ def placed(command: Command, values: Sequence[str]) -> str:
     for value, spot in zip(values, made.spots, strict=True):
         _check_value(value, spot)
     fill = iter(values)
-    text = "".join(piece if isinstance(piece, str) else quoted(next(fill), piece.place) for piece in command.parts)
+    text = "".join(piece if isinstance(piece, str) else quoted(next(fill), piece.place) for piece in _pieces(command))
     if _signature(text) != _substituted(made.signature, made.fill(values)):
         raise UnsafeValue("A value would change the structure of the command", source=text, at=0)
     return text
+
+
+def _pieces(command: Command) -> Iterator[str | Hole]:
+    """Texts and holes; a command whose options are still open is refused."""
+    for piece in command.parts:
+        if isinstance(piece, Option):
+            raise UnsafeValue(f"Expected it to be settled whether{piece.text} stands in the command")
+        yield piece
 
 
 def _signature(text: str) -> tuple[object, ...] | None:
@@ -87,7 +95,7 @@ class Frame:
 @lru_cache(maxsize=1024)
 def frame(command: Command) -> Frame:
     """The template parsed once; UnsafeValue when a hole stands where no value may ever stand."""
-    plain = "".join(piece for piece in command.parts if isinstance(piece, str))
+    plain = "".join(piece for piece in _pieces(command) if isinstance(piece, str))
     stem = "KATAHOLE"
     while stem in plain:
         stem += "X"
@@ -252,5 +260,5 @@ def _after_program(words: tuple[str | None, ...], index: int) -> bool:
 def _substituted(tree: object, fill: Callable[[str], str]) -> object:
     """The signature with every text filled."""
     if isinstance(tree, tuple):
-        return tuple(_substituted(part, fill) for part in tree)
+        return tuple([_substituted(part, fill) for part in tree])
     return fill(tree) if isinstance(tree, str) else tree

@@ -71,6 +71,7 @@ from kata.model import (  # noqa: E402
     Literal,
     Object,
     OpaqueCommand,
+    Option,
     Outcome,
     Settings,
     Spec,
@@ -344,7 +345,8 @@ def kata(turns: Sequence[Turn], label: str) -> Learnt:
             service.record([_start(turn), *turn.events, TurnEnd(turn.id, turn.started)])
             service.mine()
             told(number)
-        near = tuple(Near(miss.keys, miss.rule, miss.detail, miss.support) for miss in service.store.near())
+        service.mine(None)  # what waited, since the end of a turn looks at few families
+        near = tuple(Near(miss.keys, miss.rule, miss.detail, miss.support) for miss in service.near())
         return Learnt(tuple(_routine(one, service.store) for one in service.katas()), near)
 
 
@@ -494,6 +496,7 @@ def characters(expression: Expression, values: Mapping[str, Json], results: Sequ
             return Counter(given=_size(values[name]))
         case Command(pieces):
             texts = Counter(fixed=sum(len(piece) for piece in pieces if isinstance(piece, str)))
+            texts["given"] = sum(len(piece.text) for piece in pieces if isinstance(piece, Option) and values[piece.value.name])
             return sum((characters(piece.value, values, results) for piece in pieces if isinstance(piece, Hole)), texts)
         case Object(pairs):
             return sum((characters(value, values, results) for _, value in pairs), Counter[str]())

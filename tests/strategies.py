@@ -17,7 +17,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from kata import executor
-from kata.miner import Routine, Sources, chosen, mine, windows
+from kata.miner import Routine, Sources, chosen, covered, items, mine, runs, window_id, windows
 from kata.model import (
     Call,
     Class,
@@ -114,22 +114,44 @@ def routine(number: int) -> tuple[Did, ...]:
 # ── Mining without a store ───────────────────────────────────────────────────────────────────────
 
 
+def sequences(turn: Turn, max_steps: int = 8) -> tuple[tuple[str, ...], ...]:
+    """The keys of the windows of a turn that could be routines, each once, longest first."""
+    rows = [[item.key for item in items(run)] for run in runs(turn)]
+    found = {tuple(row[at : at + size]) for row in rows for at in range(len(row)) for size in range(2, min(max_steps, len(row) - at) + 1)}
+    return tuple(sorted(found, key=lambda keys: (-len(keys), keys)))
+
+
 @dataclass
 class Ledger:
     """The derived rows of mining as plain tables: what the store does for the service, in a dozen lines."""
 
     settings: Settings = DEFAULTS
     turns: dict[str, Turn] = field(default_factory=dict)
-    proposed: list[Routine] = field(default_factory=list)
+    known: dict[tuple[str, ...], Routine] = field(default_factory=dict)
 
     def add(self, *turns: Turn) -> None:
         self.turns |= {turn.id: turn for turn in turns}
 
     def mine(self, turn: Turn) -> tuple[Proposal | NearMiss, ...]:
         self.add(turn)
-        found = mine(turn, Sources(self.support, self.occurrences, self.examples, lambda: self.proposed), self.settings)
-        self.proposed += [Routine(one.keys) for one in found if isinstance(one, Proposal)]
+        found = (self.look(keys) for keys in sequences(turn, self.settings.max_steps))
+        return tuple(one for one in found if one is not None)
+
+    def look(self, keys: tuple[str, ...]) -> Proposal | NearMiss | None:
+        """The verdict on one family."""
+        self.known.pop(keys, None)
+        if len(self.support([window_id(keys)])[window_id(keys)]) < self.settings.min_support:
+            return None
+        sources = Sources(self.support, self.occurrences, self.examples, self.known.values)
+        found = None if covered(keys, self.known.values(), self.support) else mine(keys, sources, self.settings)
+        if found is not None:
+            rule = found.rule if isinstance(found, NearMiss) else ""
+            self.known[keys] = Routine(keys, rule, covers=not rule)
         return found
+
+    @property
+    def proposed(self) -> list[Routine]:
+        return [one for one in self.known.values() if not one.rule]
 
     def support(self, asked: Iterable[int]) -> dict[int, dict[str, frozenset[str]]]:
         found: dict[int, dict[str, frozenset[str]]] = {one: {} for one in asked}
@@ -141,7 +163,8 @@ class Ledger:
 
     def occurrences(self, window: int) -> tuple[Occurrence, ...]:
         places = [(turn, windows(turn, self.settings.max_steps)) for turn in reversed(self.turns.values())]
-        return tuple(Occurrence(turn.conversation, turn.id, *held[window]) for turn, held in places if window in held)
+        found = ((turn, held[window]) for turn, held in places if window in held)
+        return tuple(Occurrence(turn.conversation, turn.id, place.first, place.last) for turn, place in found)
 
     def examples(self, places: Iterable[Occurrence]) -> tuple[Example, ...]:
         return tuple(Example(p.conversation, p.turn, self.turns[p.turn].events[p.first : p.last + 1]) for p in places)

@@ -19,20 +19,22 @@ ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
     ("shell", "redact", "rows"),
-    ("effects", "extraction", "quoting", "origins"),
+    ("effects", "extraction", "quoting", "origins", "columns"),
     ("templating",),
-    ("miner", "validator", "executor", "store", "history"),
+    ("learning",),
+    ("miner", "validator", "executor", "resuming", "ward", "store", "history"),
     ("service",),
+    ("pages",),
     ("commands",),
     ("driver", "recorder"),
     ("runtime",),
     ("__init__",),
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
-PURE = ("model", "shell", "redact", "rows", "effects", "extraction", "quoting", "origins", "templating", "miner", "validator", "executor")
+PURE = tuple("model shell redact rows effects extraction quoting origins columns templating learning miner validator executor resuming ward".split())
 HARMLESS = frozenset(
-    "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools hashlib heapq html "
-    "ipaddress itertools json math operator posixpath re shlex statistics string textwrap types typing unicodedata urllib.parse "
+    "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "
+    "html ipaddress itertools json math operator posixpath re shlex statistics string textwrap types typing unicodedata urllib.parse "
     "zlib".split()
 )
 """What a pure module may import: nothing here reads a clock, a file, the host or chance."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import BRANCHES, DEFAULTS, FILES, Did, Ledger, events, failed, five, mined, routine, sh, told, tool, turn_of
 
 from kata import miner
-from kata.model import Call, Command, Event, Input, NearMiss, Outcome, Proposal, Reference, Settings, Status, Turn, walk
+from kata.model import Call, Command, Event, Input, NearMiss, Outcome, Place, Proposal, Reference, Settings, Status, Turn, walk
 
 
 def names(turn: Turn) -> list[str]:
@@ -234,8 +234,8 @@ def test_every_window_of_two_to_max_steps_calls_is_counted(calls: int, max_steps
 def test_a_window_is_counted_once_per_turn_and_its_latest_place_counts() -> None:
     """K41, A12."""
     held = miner.windows(turn_of(A, B, A, B, A, B), 2)
-    alone = {miner.window_id(keys_of(A)): (4, 4), miner.window_id(keys_of(B)): (5, 5)}
-    assert held == {miner.window_id(keys_of(A, B)): (4, 5), miner.window_id(keys_of(B, A)): (3, 4)} | alone
+    alone = {miner.window_id(keys_of(A)): Place(4, 4, 1, 3), miner.window_id(keys_of(B)): Place(5, 5, 1, 3)}
+    assert held == {miner.window_id(keys_of(A, B)): Place(4, 5, 2, 3), miner.window_id(keys_of(B, A)): Place(3, 4, 2, 2)} | alone
 
 
 def test_a_window_never_crosses_a_break() -> None:
@@ -609,3 +609,24 @@ def test_the_poisson_tail_is_that_of_the_tables() -> None:
     assert miner._tail(3, 1.0) == pytest.approx(0.0803, abs=1e-4)
     assert miner._tail(10, 5.0) == pytest.approx(0.0318, abs=1e-4)
     assert miner._tail(0, 5.0) == 1.0 and miner._tail(3, 0.0) == 0.0
+
+
+def test_where_everything_is_fixed_halves_always_fit_and_where_a_value_ties_them_seldom() -> None:
+    """Design section 5.6: meeting at all is evidence only where halves of different conversations would not fit each other."""
+    fixed, tied = only(*told((A, B), (A, B), (A, B))), only(*told(*(routine(n)[1:3] for n in range(3))))
+    assert isinstance(fixed, Proposal) and miner.ties(fixed) == (1.0,)
+    assert isinstance(tied, Proposal) and miner.ties(tied) == (pytest.approx(1 / 7, abs=1e-4),)
+
+
+def test_chance_asks_how_easily_the_parts_fit() -> None:
+    """The same counts, and a value that fits once in ten: ten times the lift."""
+    ids = {miner.window_id(keys): n for keys, n in ((("a",), 100), (("b",), 50), (("a", "b"), 4))}
+    assert miner.chance(("a", "b"), ids, miner.History(2_000, 1_000))[0] == pytest.approx(1.6)
+    assert miner.chance(("a", "b"), ids, miner.History(2_000, 1_000), (0.1,))[0] == pytest.approx(16.0)
+    assert miner.unlikely(("a", "b"), (1.0,), ids, miner.History(2_000, 1_000)).startswith("its steps meet 1.6 times as often")
+    assert miner.unlikely(("a", "b"), (1.0,), ids, miner.History(999, 1_000)) == ""
+
+
+def test_pieces_are_all_shorter_routines_within_one() -> None:
+    found = miner.pieces(("a", "b", "c"))
+    assert found == {miner.window_id(("a", "b")): 2, miner.window_id(("b", "c")): 2}

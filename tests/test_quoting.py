@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kata import shell
-from kata.model import Command, Hole, Input, UnsafeValue
+from kata.model import Command, Hole, Input, Option, UnsafeValue
 from kata.quoting import frame, placed, quoted
 
 BASH = shutil.which("bash")
@@ -326,3 +326,9 @@ def test_text_never_becomes_code_on_the_way(parts: tuple[str, ...]) -> None:
 )
 def test_everyday_places_stay_open(parts: tuple[str, ...], value: str, expected: str) -> None:
     assert placed(made(*parts), [value]) == expected
+
+
+def test_a_command_whose_options_are_open_is_no_frame() -> None:
+    """Which options stand in a command is settled before a value is placed: both trees are judged then."""
+    with pytest.raises(UnsafeValue, match="settled whether -h stands in the command"):
+        placed(Command(("ls", Option(Input("all"), " -h"), " ", Hole(Input("path"), "bare"))), ["x"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata import shell, templating
+from kata import learning, shell, templating
 from kata.model import (
     Array,
     Call,
@@ -22,6 +22,7 @@ from kata.model import (
     Literal,
     Object,
     OpaqueCommand,
+    Option,
     Outcome,
     Reference,
     Spec,
@@ -47,7 +48,7 @@ def spec_of(template, examples):
 
 
 def learnt(*examples):
-    template = templating.infer(examples)
+    template = learning.infer(examples)
     spec = spec_of(template, examples)
     for one in examples:
         assert templating.match(spec, one.calls, one.results) is not None
@@ -55,7 +56,7 @@ def learnt(*examples):
 
 
 def commands(*texts):
-    return templating.infer([example(i, term(text)) for i, text in enumerate(texts)]).steps[0].fields[0][1]
+    return learning.infer([example(i, term(text)) for i, text in enumerate(texts)]).steps[0].fields[0][1]
 
 
 def test_a_value_that_never_changes_is_a_literal():
@@ -339,3 +340,143 @@ def test_what_is_learnt_reproduces_every_example(values):
         for i, v in enumerate(values)
     ]
     learnt(*examples)
+
+
+# ── Options that come and go ─────────────────────────────────────────────────────────────────────
+
+
+def test_an_option_that_is_there_or_not_is_a_yes_or_no_with_the_usual_default():
+    """Design section 5.5: variants that differ by an optional flag are one family with a choice."""
+    examples = [example(i, term(text)) for i, text in enumerate(["ls -la a", "ls -la -h bb", "ls -la c", "ls -la -h dd", "ls -la ee"])]
+    template, spec = learnt(*examples)
+    assert template.steps[0].fields == (
+        ("command", Command(("ls -la", Option(Input("option_h"), " -h"), " ", Hole(Input("path"), "bare")))),
+    )
+    assert [(one.name, one.type, one.default) for one in template.inputs] == [("option_h", "boolean", False), ("path", "string", None)]
+    assert template.inputs[0].description == "Adds -h to step 1."
+    command = spec.steps[0].arguments
+    assert templating.render(command, {"option_h": True, "path": "x"}, ()) == {"command": "ls -la -h x"}
+    assert templating.render(command, {"option_h": False, "path": "x"}, ()) == {"command": "ls -la x"}
+
+
+def test_options_keep_the_order_in_which_they_were_seen():
+    made = commands(
+        "git log --oneline x", "git log -3 --no-decorate --oneline yy", "git log --no-decorate --oneline z", "git log -3 --oneline w"
+    )
+    texts = [templating.render(made, {"option_3": a, "no_decorate": b, "oneline": "q"}, ()) for a in (False, True) for b in (False, True)]
+    assert texts == [
+        "git log --oneline q",
+        "git log --no-decorate --oneline q",
+        "git log -3 --oneline q",
+        "git log -3 --no-decorate --oneline q",
+    ]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("ls -h a", "ls a -h", "ls b"),  # in two places
+        ("ls --sort=a x", "ls --sort=b y", "ls z"),  # with two values
+        ("tail -n 5 a", "tail b", "tail -n 6 c"),  # its value is a word of its own
+        ("ls -a -b -c -d -e x", "ls y", "ls z"),  # more settings than are judged
+        ("ls  -h a", "ls b", "ls c"),  # two blanks are not reproduced
+        ("ls -a -b x", "ls -b -a y", "ls z"),  # in two orders
+    ],
+)
+def test_an_option_that_cannot_be_said_with_yes_or_no_makes_no_template(texts):
+    with pytest.raises(TemplateError):
+        commands(*texts)
+
+
+def test_an_option_with_a_value_in_every_example_is_no_choice():
+    assert commands("run --max=3 a", "run --max=4 b").parts == ("run --max=", Hole(Input("max"), "bare"), " ", Hole(Input("value"), "bare"))
+
+
+def test_what_follows_two_dashes_is_no_option():
+    with pytest.raises(TemplateError):
+        commands("grep -- -x a", "grep -- a", "grep -- b")
+
+
+def test_a_yes_or_no_must_be_true_or_false():
+    """B31: "true" is not true."""
+    made = commands("ls -h a", "ls bb", "ls c")
+    with pytest.raises(TemplateError, match="true or false for the input 'option_h', got \"true\""):
+        templating.render(made, {"option_h": "true", "path": "x"}, ())
+
+
+def test_options_of_two_steps_are_one_input_only_with_the_same_text():
+    rows = [("ls -h a", "df -h"), ("ls b", "df"), ("ls -h c", "df -h"), ("ls d", "df")]
+    template, _ = learnt(*(example(i, *map(term, row)) for i, row in enumerate(rows)))
+    assert [one.name for one in template.inputs] == ["option_h", "path"]
+    rows = [("ls -h a", "df -i"), ("ls b", "df"), ("ls -h c", "df -i"), ("ls d", "df")]
+    template, _ = learnt(*(example(i, *map(term, row)) for i, row in enumerate(rows)))
+    assert [one.name for one in template.inputs] == ["option_h", "path", "option_i"]
+
+
+FLAGS = st.lists(st.sampled_from(["-a", "-b", "--long", "--sort=size"]), unique=True, max_size=3)
+
+
+@given(st.lists(FLAGS, min_size=2, max_size=6), st.lists(st.from_regex(r"[a-z]{1,6}", fullmatch=True), min_size=6, max_size=6))
+def test_every_setting_of_the_options_is_rendered_and_recovered(rows, words):
+    """Law: rendering and matching are inverse, with options too (issue 4)."""
+    order = ["-a", "-b", "--long", "--sort=size"]
+    texts = [" ".join(["ls", *sorted(row, key=order.index), word]) for row, word in zip(rows, words, strict=False)]
+    examples = [example(i, term(text)) for i, text in enumerate(texts)]
+    template, spec = learnt(*examples)
+    fixed = {one.name: "value" for one in template.inputs if one.type == "string"}
+    for setting in templating.settings(template.steps[0]):
+        inputs = fixed | dict(setting)
+        again = example(9, ("terminal", templating.render(template.steps[0], inputs, ()), "{}"))
+        assert templating.match(spec, again.calls, again.results) == inputs
+
+
+# ── Pieces of values ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_many_values_have_in_common_is_fixed_text_around_the_input():
+    """K48, K49: from five distinct values on, up to a sign."""
+    dates = ["2026-01-02", "2025-11-12", "2024-03-04", "2023-05-06", "2022-07-28"]
+    parts = commands(*(f"gzip backups/{date}.sql" for date in dates)).parts
+    assert parts == ("gzip backups/", Hole(Input("path"), "bare"), ".sql") or parts[0] == "gzip backups/"
+    few = commands(*(f"gzip backups/{date}.sql" for date in dates[:4])).parts
+    assert few == ("gzip ", Hole(Input("path"), "bare"))
+
+
+def test_letters_that_words_have_in_common_stay_in_the_value():
+    words = ["reading", "ready", "red", "rest", "return"]
+    assert commands(*(f"echo {word}" for word in words)).parts == ("echo ", Hole(Input("value"), "bare"))
+
+
+def test_the_caller_is_told_what_an_input_is_a_piece_of():
+    template = learning.infer(
+        [example(i, ("read", {"path": f"logs/{w}.log"}, "{}")) for i, w in enumerate("amber birch cobalt delta ember".split())]
+    )
+    assert template.inputs[0].description == "The varying part of logs/….log. Used in step 1."
+
+
+def test_a_value_around_another_input_is_made_of_it():
+    """`host:443` before `host` is one input (A11)."""
+    hosts = ["api-1.example.org", "web-22.example.net", "db.example.com"]
+    template, _ = learnt(*(example(i, term(f"openssl s_client -connect {h}:443"), term(f"ping {h}")) for i, h in enumerate(hosts)))
+    assert [one.name for one in template.inputs] == ["host"]
+    assert template.steps[0].fields[0][1].parts[1] == Hole(Concat((Input("host"), Literal(":443"))), "bare")
+
+
+# ── Choices and defaults ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("values", "choices", "default"),
+    [
+        (["dev", "prod", "dev", "prod"], ("dev", "prod"), None),
+        (["dev", "prod", "dev", "prod", "dev"], ("dev", "prod"), "dev"),
+        (["dev", "prod", "dev"], (), None),  # one of them was seen once
+        (["a1", "b2", "c3"], (), None),
+        ([10, 20, 10, 20, 20], (10, 20), 20),
+        ([str(n % 9) for n in range(18)], (), None),  # nine are no choice
+    ],
+)
+def test_few_values_that_come_back_are_a_choice_and_the_usual_one_is_the_default(values, choices, default):
+    """Design section 6.6, T29, T30."""
+    template = learning.infer([example(i, ("deploy", {"stage": value}, "{}")) for i, value in enumerate(values)])
+    assert [(one.choices, one.default) for one in template.inputs] == [(choices, default)]

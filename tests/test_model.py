@@ -1,0 +1,35 @@
+"""What the nouns know of themselves: how an answer is judged, and what an input stores."""
+
+import json
+
+import pytest
+
+from kata.model import InputField, Outcome, Status
+
+
+@pytest.mark.parametrize(
+    ("meaning", "status"),
+    [("No matches found (not an error)", Status.OK), ("Non-zero exit (often normal)", Status.ERROR), (None, Status.ERROR)],
+)
+def test_an_exit_code_that_the_host_calls_no_error_is_recorded_as_a_success(meaning, status):
+    """A20: `grep` that finds nothing exits with 1; whether a kata may go on then, its examples say (test_driver)."""
+    answer = {"output": "", "exit_code": 1, "error": None, "exit_code_meaning": meaning}
+    assert Outcome.read(json.dumps(answer)).status is status
+
+
+def test_a_command_that_was_pushed_to_the_background_did_not_end():
+    """Host contract: `"status": "yielded_to_background"` is no success; the command still runs."""
+    assert Outcome.read(json.dumps({"output": "", "status": "yielded_to_background", "exit_code": None})).status is Status.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        InputField("path", "string", "Used in step 1.", ("a", "b")),
+        InputField("stage", "string", "", ("dev",), ("dev", "prod"), "dev", ("-", "-")),
+        InputField("force", "boolean", "", (), default=False),
+    ],
+)
+def test_an_input_is_read_back_as_it_was_stored(field):
+    assert InputField.from_json(json.loads(json.dumps(field.to_json()))) == field
+    assert field.default is not None or "default" not in field.to_json()
