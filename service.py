@@ -3,6 +3,7 @@ decides in a person's place."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
 
-from . import executor, miner, templating, validator
-from .effects import effect
+from . import executor, miner, resuming, templating, validator
+from .effects import addresses_kata, effect
 from .model import (
     PREFIX,
     SHELL_TOOLS,
@@ -24,6 +25,7 @@ from .model import (
     Event,
     Example,
     Expression,
+    Hole,
     Input,
     Json,
     Kata,
@@ -32,6 +34,7 @@ from .model import (
     ModelRequest,
     NearMiss,
     Object,
+    Option,
     Outcome,
     Proposal,
     Record,
@@ -50,9 +53,11 @@ from .model import (
     Trace,
     TurnEnd,
     TurnStart,
+    Version,
     canonical,
 )
 from .redact import MASKER_VERSION, Masker
+from .resuming import Rest
 from .store import Store
 
 RESULT_BYTES = 65_536
@@ -60,14 +65,26 @@ RESULT_BYTES = 65_536
 TIDY_S = 3_600.0
 REMASKED = 1_000_001
 """Number of the first placeholder that a later look gives, beyond any that a first look gave."""
+FAMILIES = 5
+"""Families that are scored at the end of a turn; the rest wait (design section 5.8)."""
+COUNTED = 20
+"""Turns that are counted in one transaction: some 20 ms in which nobody else writes."""
 CONVERSATIONS = 200
 """Maskers that are kept; one per conversation."""
 QUESTION = 490
 """Characters in which a question must name every step: some 500 are shown (host contract 5)."""
 WHOLE = 4_000
+BEARABLE = 1_000_000
+"""Characters of one value of a run that are masked and kept."""
+FOLDER = 120
+"""Characters of a folder in a question."""
+STOPPING_S = 0.05
+"""How long a run looks whether it is to stop, before each step."""
+SUPPLIED = "KATASECRET_supplied_1"
+"""What is kept in the place of a value that somebody supplied for one run."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
-    "list resume review approve reject runs status help show disable enable rollback mine record run forget teach purge learn".split()
+    "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn stop".split()
 )
 
 K = TypeVar("K")
@@ -92,6 +109,8 @@ class Door:
     """This process: pid and start time."""
     alive: Callable[[str], bool] = lambda owner: False
     """Whether the process of that name still runs."""
+    watch: Callable[[], float] = lambda: 0.0
+    """Epoch seconds for the times of steps; 0 where nobody measures them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +120,16 @@ class Mined:
     turns: int
     proposed: tuple[Kata, ...]
     missed: tuple[NearMiss, ...]
+    looked: tuple[tuple[str, ...], ...] = ()
+    """The families that were looked at, by their keys, in that order."""
+
+    def __add__(self, other: Mined) -> Mined:
+        """Both rounds as one."""
+        told = (*self.proposed, *other.proposed), (*self.missed, *other.missed)
+        return Mined(self.turns + other.turns, *told, (*self.looked, *other.looked))
+
+
+NOTHING = Mined(0, (), ())
 
 
 class Service:
@@ -145,27 +174,55 @@ class Service:
 
     # ── Mining ───────────────────────────────────────────────────────────────────────────────────
 
-    def mine(self) -> Mined:
-        """Mine every turn that waits for it, oldest first, and keep what was found; nothing while another process is at it. What
-        became dirty meanwhile is looked at once more after the lease is given back."""
-        first = self._mine_leased()
-        again = self._mine_leased() if first.turns and self.store.dirty() else Mined(0, (), ())
+    def mine(self, most: int | None = FAMILIES) -> Mined:
+        """Count every turn that waits, oldest first, look at the families that changed, and keep what was found; nothing while another
+        process is at it. At most `most` families a turn are scored, the rest wait for the next time; None is all of them. What became
+        dirty meanwhile is looked at once more after the lease is given back."""
+        found = self._leased(most)
+        if found.turns and self.store.dirty():
+            found += self._leased(most)
         self.tidy()
-        return Mined(first.turns + again.turns, first.proposed + again.proposed, first.missed + again.missed)
+        return found
 
-    def _mine_leased(self) -> Mined:
-        waiting = self.store.dirty()
+    def remine(self) -> Mined:
+        """Mine everything that is recorded once more, by the same code; decisions, numbers and names stay. Nothing while another process
+        mines."""
+        return self._leased(None, anew=True)
+
+    def _leased(self, most: int | None, anew: bool = False) -> Mined:
+        waiting = anew or self.store.dirty() or self.store.family() or self.turned()
         if not waiting or not self.store.lease(self.door.owner, self.door.alive):
-            return Mined(0, (), ())
-        found: list[Kata | NearMiss | None] = []
+            return NOTHING
         try:
-            for turn in waiting:
-                found += self._mine_turn(turn)
-                self.store.settled(turn)
+            if anew:
+                self.store.soil()
+            turns = self.store.dirty()
+            for batch in (turns[at : at + COUNTED] for at in range(0, len(turns), COUNTED)):
+                with self.store.bundle():
+                    for turn in batch:
+                        self._count(turn)
+            return self._look(len(turns), most)
         finally:
             self.store.release(self.door.owner)
-        proposed = tuple(one for one in found if isinstance(one, Kata))
-        return Mined(len(waiting), proposed, tuple(one for one in found if isinstance(one, NearMiss)))
+
+    def _count(self, name: str) -> None:
+        """Count the windows of a turn, and queue the families that it touches."""
+        turn = self.store.turn(name)
+        counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
+        found = miner.windows(turn, self.settings.max_steps) if turn and counted else {}
+        self.store.mined(name, found, self.settings.min_support)
+
+    def _look(self, turns: int, most: int | None) -> Mined:
+        """Look at the families in the queue, longest first, until it is empty or enough were scored."""
+        look = Look(self)
+        left = math.inf if most is None else most * max(1, turns)
+        while left > 0:
+            waiting = self.store.family()
+            if waiting is None and not look.weigh():
+                break
+            if waiting is not None:
+                left -= look.at(*waiting)
+        return Mined(turns, tuple(look.proposed), tuple(look.missed), tuple(look.seen))
 
     def tidy(self) -> int:
         """Forget what is older than the owner wants it kept (K98), at most once an hour; the number of turns that went."""
@@ -173,7 +230,7 @@ class Service:
         if now - float(self.store.noted("tidied") or 0) < TIDY_S:
             return 0
         self.store.note("tidied", repr(now))
-        gone = self.store.forget(now - self.settings.retention_days * 86_400)
+        gone = self.store.forget(now - self.settings.retention_days * 86_400, self.settings.min_support)
         self.remask()
         return gone
 
@@ -194,46 +251,47 @@ class Service:
     def paused(self) -> bool:
         return self.store.noted("paused") == "yes"
 
-    def _mine_turn(self, name: str) -> Sequence[Kata | NearMiss | None]:
-        turn = self.store.turn(name)
-        counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
-        self.store.mined(name, miner.windows(turn, self.settings.max_steps) if turn and counted else {})
-        if not turn or not counted:
-            return ()
-        store = self.store
-        history = lru_cache(maxsize=1)(lambda: miner.History(*store.size()))
-        sources = miner.Sources(store.support, store.occurrences, store.examples, self._routines, store.weights, history)
-        return [self._keep_found(found) for found in miner.mine(turn, sources, self.settings)]
+    def known(self) -> dict[int, miner.Routine]:
+        """What is told about, by window: near misses, proposals, and what a person decided about."""
+        told = [missed(keys, rule) for keys, rule in self.store.shadows()]
+        for keys, state, chance in self.store.routines():
+            doubtful = bool(chance) and state is State.CANDIDATE
+            told.append(miner.Routine(keys, miner.CHANCE if doubtful else "", not doubtful, state is State.REJECTED))
+        return {miner.window_id(one.keys): one for one in told}
 
-    def _routines(self) -> tuple[miner.Routine, ...]:
-        return tuple(miner.Routine(keys, state is State.REJECTED) for keys, state in self.store.routines())
+    def turned(self) -> dict[tuple[str, ...], tuple[int, str]]:
+        """The proposals that chance explains now and did not when judged last, or the other way round: keys → number, and why."""
+        doubts = self.doubts()
+        changed = [row for row in self.store.undecided() if bool(row["chance"]) != (row["id"] in doubts)]
+        return {tuple(row["keys"]): (row["id"], doubts[row["id"]].detail if row["id"] in doubts else "") for row in changed}
 
-    def _keep_found(self, found: Proposal | NearMiss) -> Kata | NearMiss | None:
-        """Store a proposal that passes every check, else the reason why not (K55)."""
-        if isinstance(found, Proposal):
-            checks = self.validated(found.spec, found.exhibits)
-            failed = next((check for check in checks if not check.passed), None)
-            if failed is None:
-                return self._proposed(replace(found, checks=checks))
-            found = NearMiss(found.keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
-        if self.store.decided(found.fingerprint):
-            return None
-        self.store.withdraw(found.fingerprint, f"{found.rule}: {found.detail}", self.door.clock())
-        self.store.misses([found], [found.fingerprint])
+    def doubts(self) -> dict[int, NearMiss]:
+        """The proposals that chance explains by today's counts (design section 5.6), by number: they are told as near misses, and come
+        back when they pass."""
+        rows = self.store.undecided()
+        history = miner.History(*self.store.size()) if rows else miner.History(0, 0)
+        if history.calls < miner.ENOUGH:
+            return {}
+        weights = self.store.weights([window for row in rows for window in miner.halves(tuple(row["keys"]))])
+        found = {}
+        for row in rows:
+            keys = tuple(row["keys"])
+            if why := miner.unlikely(keys, row["ties"], weights, history):
+                found[int(row["id"])] = NearMiss(keys, miner.CHANCE, why, row["fit"]["support"], row["fingerprint"])
         return found
 
-    def _proposed(self, found: Proposal) -> Kata | None:
-        """Keep a proposal, and take back proposals that are only pieces of it (K43)."""
-        kata, now = self.store.propose(found, self.door.clock()), self.door.clock()
-        waiting = [keys for keys, state in self.store.routines() if state is State.CANDIDATE]
-        for keys in miner.absorbed(found.keys, waiting, self.store.support):
-            self.store.withdraw(miner.fingerprint(keys), "is a piece of a longer routine", now)
-        return kata
+    def checked(self, found: Proposal) -> Proposal | NearMiss:
+        """The proposal when it passes every check, else the one that failed (K55)."""
+        checks = self.validated(found.spec, found.exhibits)
+        failed = next((check for check in checks if not check.passed), None)
+        if failed is None:
+            return replace(found, checks=checks)
+        return NearMiss(found.keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
 
     def validated(self, spec: Spec, exhibits: Sequence[Example]) -> tuple[Check, ...]:
         """Every check of the validator, with the tools as they are today; no real tool is called (K56)."""
         schemas = {step.tool: self.door.schema(step.tool) for step in spec.steps}
-        return validator.validate(spec, exhibits, schemas, self.door.replay, self.settings.min_support)
+        return validator.validate(spec, exhibits, schemas, self.door.replay, self.settings.min_support, self.store.schema)
 
     def check(self) -> None:
         """Write one small row and count what ended processes could not write; StoreError when the file cannot be used."""
@@ -243,8 +301,18 @@ class Service:
     # ── Looking ──────────────────────────────────────────────────────────────────────────────────
 
     def katas(self) -> tuple[Kata, ...]:
-        """Proposals and everything that was one, by number, the rejected apart."""
-        return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED)
+        """Proposals and everything that was one, by number, without the rejected and what chance explains now."""
+        doubts = self.doubts()
+        return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED and kata.id not in doubts)
+
+    def doubt(self, kata: Kata) -> str:
+        """Why chance explains a proposal by today's counts; empty when it does not. A person may approve it all the same."""
+        doubts = self.doubts()
+        return doubts[kata.id].detail if kata.id in doubts else ""
+
+    def near(self) -> tuple[NearMiss, ...]:
+        """What was seen and is not proposed, best supported first, with what only chance explains now."""
+        return tuple(sorted((*self.store.near(), *self.doubts().values()), key=lambda one: (-one.support, one.fingerprint)))
 
     def active(self) -> tuple[Kata, ...]:
         """The katas that the agent may call (K84): those whose revision a person approved, as the audit log says (T42)."""
@@ -263,9 +331,20 @@ class Service:
         if number and found is None and (reason := self.store.withdrawn(number)):
             raise Refused(f"The proposal {word} was taken back, because new evidence speaks against it: {reason}")
         if found is None:
-            known = ", ".join(kata.tool or str(kata.id) for kata in self.katas()) or "none yet"
+            names = [kata.tool or str(kata.id) for kata in self.katas()]
+            known = ", ".join([*names[:10], *["…"] * (len(names) > 10)]) or "none yet"
             raise Refused(f"There is no kata {word!r}; known: {known}")
         return found
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody mines just now."""
+        return bool(self.store.noted("miner"))
+
+    def versions(self, kata: Kata) -> tuple[Version, ...]:
+        """Every version that is kept (K89), newest first."""
+        found = (self.store.version(kata.id, number) for number in range(kata.version.number, 0, -1))
+        return tuple(one for one in found if one is not None)
 
     def review(self, word: str, surface: str) -> Kata:
         """The kata as it would be approved now; the revision counts as shown on that surface."""
@@ -275,11 +354,11 @@ class Service:
 
     def announcement(self, platform: str) -> str | None:
         """One line about the newest proposal that nobody was told of, each told once (A40); never an observed value."""
-        told = int(self.store.noted("told") or 0)
-        new = [kata for kata in self.store.katas((State.CANDIDATE,)) if kata.id > told]
+        told = self.store.noted("told").split()
+        new = [kata for kata in self.katas() if kata.state is State.CANDIDATE and str(kata.id) not in told]
         if not new:
             return None
-        self.store.note("told", str(new[-1].id))
+        self.store.note("told", " ".join([*told, *(str(kata.id) for kata in new)]))
         fit, steps = new[-1].version.fit, len(new[-1].version.spec.steps)
         lead = "hermes kata" if platform in ("", "cli") else "/kata"
         return f"Kata: a routine of {steps} steps, seen in {fit.support} conversations, could be one tool. Look: {lead} review {new[-1].id}"
@@ -340,7 +419,8 @@ class Service:
     def _passes(self, kata: Kata) -> None:
         failed = [check for check in self.validated(kata.version.spec, kata.version.exhibits) if not check.passed]
         if failed:
-            raise Refused(f"Kata {kata.id} does not pass {failed[0].name} any more: {failed[0].reason}")
+            reasons = "; ".join(f"{check.name}: {check.reason}" for check in failed)
+            raise Refused(f"Kata {kata.id} does not pass every check any more: {reasons}")
 
     def _decide(
         self,
@@ -354,7 +434,7 @@ class Service:
         name: str | None = None,
         approved: bool = False,
     ) -> Kata:
-        return self.store.transition(
+        done = self.store.transition(
             kata.id,
             before=before,
             after=after,
@@ -365,72 +445,356 @@ class Service:
             name=name,
             approved=approved,
         )
+        known = self.known().values()
+        keys = next((one.keys for one in known if miner.fingerprint(one.keys) == kata.fingerprint), ())
+        self.store.again(miner.neighbours(keys, known), self.settings.min_support)
+        return done
 
     # ── Running ──────────────────────────────────────────────────────────────────────────────────
 
-    def start(self, kata: Kata, given: Mapping[str, Json], run_id: str, session: str, dispatch: Dispatch) -> Trace:
+    def start(self, kata: Kata, given: Mapping[str, Json], run_id: str, session: str, dispatch: Dispatch, folder: str = "") -> Trace:
         """Run a kata step by step and keep a row of it; a row is written before each step with an effect (K70, K75).
-        InputError, before anything runs, when the arguments do not fit."""
+        InputError, before anything runs, when the arguments do not fit; Refused when it runs in that folder already (T45)."""
         spec, masker = kata.version.spec, Masker()
         execution = executor.run(spec, given, self.settings.read_retries)
-        shown = masker.value(dict(given))
-        self.store.begin_run(
-            RunRow(
-                run_id,
-                kata.id,
-                kata.tool,
-                kata.version.number,
-                spec.digest,
-                self.door.clock(),
-                None,
-                Status.UNKNOWN,
-                "",
-                (),
-                shown,
-                session,
-            )
-        )
+        shown = masker.value(_bearable_all(given))
+        return self._carried(self._row(kata, shown, run_id, session, masker.text(folder)), spec, masker, execution, dispatch)
 
-        def kept(asked: StepCall) -> Outcome:
-            call = Call(asked.call.tool, masker.value(dict(asked.call.arguments)))
-            try:
-                if not spec.steps[asked.index].effect.plain_read:
-                    self.store.begin_step(
-                        run_id, StepTrace(asked.index, call.tool, Status.UNKNOWN, call, reason="started", attempts=asked.attempt)
-                    )
-            except StoreError as error:
-                return Outcome(Status.REFUSED, reason=f"the step could not be written down first: {error.message}")
-            found, allowed = effect(asked.call.tool, asked.call.arguments), spec.steps[asked.index].effect
-            if found.asks and not allowed.asks or found.destructive and not allowed.destructive:
-                return Outcome(Status.REFUSED, reason=f"with these values the step is more than was approved: {found.why}")
-            return dispatch(asked)
+    def left(self, word: str, supplied: Mapping[str, Json] | None = None, session: str | None = None, said: str = "") -> Rest:
+        """What is left of a stopped run (A21, T53). `supplied` are values that were not kept, by the names a refusal gave; `session` is that
+        of an agent that asks, None for a person; `said` is what a person found out about a step of unknown outcome (`DONE`, `UNDONE`).
+        Refused, with the reason, when it may not go on."""
+        run = self.store.run(word)
+        if run is None:
+            raise Refused(f"There is no run {word[:40]!r}")
+        if session is not None and not self.store.together(run.session, session):
+            raise Refused(f"Run {run.id} belongs to another conversation; a person can resume it: hermes kata resume {run.id}")
+        self._stopped(run)
+        kata = self._unchanged(run)
+        spec, schema = kata.version.spec, executor.input_schema(kata.version.spec)
+        values = validator.coerced(dict(supplied or {}), schema)
+        known = {one.name for one in spec.inputs}
+        own = {**run.inputs, **{name: value for name, value in values.items() if name in known}}
+        return resuming.rest(kata, run, resuming.reached(run, spec, said), executor.check_inputs(spec, own), values)
 
-        trace = executor.drive(execution, kept)
+    def _stopped(self, run: RunRow) -> None:
+        """Refuse a run that came to its end, still runs, went on already, or stopped too long ago."""
+        if run.status is Status.OK:
+            raise Refused(f"Run {run.id} came to its end; there is nothing to resume")
+        if run.finished is None and self.door.alive(run.owner):
+            raise Refused(f"Run {run.id} may still be running; 'hermes kata stop {run.id}' stops it before its next step")
+        if later := self.store.resumed(run.id):
+            raise Refused(f"Run {run.id} was resumed already, as run {later}; go on from that one")
+        if self.door.clock() - (run.finished or run.started) > resuming.VALID_S:
+            raise Refused(f"Run {run.id} stopped more than 24 hours ago; call {run.tool} anew")
+
+    def _unchanged(self, run: RunRow) -> Kata:
+        """The kata of a run, which must be what it was then, and still approved (T42)."""
+        kata = self.store.kata(run.kata)
+        if kata is None or kata.state is not State.ACTIVE:
+            state = kata.state.value if kata else "gone"
+            raise Refused(f"{run.tool} is {state} now, so run {run.id} cannot go on")
+        now = kata.version.spec.digest
+        if now != run.digest or not self.store.approved(kata.id, now):
+            raise Refused(f"{run.tool} was changed since run {run.id} (revision {run.digest[:12]}, now {now[:12]}); call it anew")
+        return kata
+
+    def resume(self, rest: Rest, run_id: str, session: str, dispatch: Dispatch) -> Trace:
+        """Go on with a stopped run as a new one, which holds what the old one did too; Refused when somebody was faster. What was supplied
+        is used and not kept."""
+        masker = Discreet(rest.supplied.values())
+        execution = executor.run(rest.spec, rest.given, self.settings.read_retries, rest.done)
+        row = self._row(rest.kata, rest.run.inputs, run_id, session, rest.run.folder)
+        return self._carried(replace(row, steps=rest.done, resumes=rest.run.id), rest.spec, masker, execution, dispatch)
+
+    def stop(self, word: str) -> RunRow:
+        """Ask a running kata of any process to stop before its next step (T60); `word` is a run, or a kata that runs."""
+        run = self.store.run(word) or next((one for one in self.running() if word.removeprefix(PREFIX) == one.tool.removeprefix(PREFIX)), None)
+        if run is None:
+            raise Refused(f"There is no run {word[:40]!r}, and no kata of that name is running")
+        if run.finished is not None:
+            raise Refused(f"Run {run.id} is over ({run.status.value}); there is nothing to stop")
+        if not self.door.alive(run.owner):
+            raise Refused(f"Run {run.id} does not run any more: its process is gone, and what its last step did is not known")
+        if not self.store.stop_run(run.id):
+            raise Refused(f"Run {run.id} has just come to its end")
+        return run
+
+    def running(self) -> tuple[RunRow, ...]:
+        """The runs that are under way, in whatever process."""
+        return tuple(run for run in self.store.unfinished() if self.door.alive(run.owner))
+
+    def _row(self, kata: Kata, shown: Mapping[str, Json], run_id: str, session: str, folder: str) -> RunRow:
+        version, now = kata.version, self.door.clock()
+        told = (run_id, kata.id, kata.tool, version.number, version.spec.digest, now, None, Status.UNKNOWN, "It may still be running.")
+        return RunRow(*told, (), shown, session, folder, self.door.owner)
+
+    def _carried(self, row: RunRow, spec: Spec, masker: Discreet | Masker, execution: executor.Execution, dispatch: Dispatch) -> Trace:
+        """Drive an execution, and keep what becomes of it."""
+        book = Logbook(self.store, row.id, spec, masker)
+        self.store.begin_run(row, self.door.alive)
+        trace = executor.drive(execution, lambda asked: book.dispatched(asked, dispatch))
         with suppress(StoreError):  # the run stays "unknown" in the file; its answer must reach the agent
-            for step in trace.steps:
-                self.store.settle_step(run_id, _masked_step(step, masker))
-            self.store.finish_run(run_id, trace.status, masker.text(trace.reason), self.door.clock())
+            steps = [book.settled(step) for step in trace.steps[len(row.steps) :]]
+            self.store.finish_run(row.id, trace.status, masker.text(trace.reason), self.door.clock(), steps)
         return trace
 
-    def question(self, kata: Kata, given: Mapping[str, Json]) -> str:
-        """What a person is asked before a run: every effect, with its command where it is known (K80, A24)."""
+    def question(self, kata: Kata, given: Mapping[str, Json], folder: str = "", note: str = "") -> str:
+        """What a person is asked before a run: every effect, with its command where it is known (K80, A24), and the folder where it is one
+        that no example ran in; `note` is said first."""
         spec = kata.version.spec
-        head = f"{kata.tool} runs {len(spec.steps)} steps:"
-        labels = [f"{number}. {_words(step)}: " for number, step in enumerate(spec.steps, 1)]
-        texts = [_filled(step, given) for step in spec.steps]
-        room = max(16, (QUESTION - len(head) - sum(len(label) + 1 for label in labels)) // len(labels)) if labels else 0
-        short = [label + (text if len(text) <= room else text[: room - 1] + "…") for label, text in zip(labels, texts, strict=True)]
-        cut = [f"{number}. {text}" for number, text in enumerate(texts, 1) if len(text) > room]
-        whole = ["In full:", *cut] if cut else []
-        return "\n".join([head, *short, *whole, f"Revision {spec.digest[:12]}. Asked on every run; 'always' does not apply."])
+        head = " ".join([*[note] * bool(note), f"{kata.tool} runs {len(spec.steps)} steps{_where(kata, folder)}:"])
+        return _asked(head, spec, [*enumerate(spec.steps, 1)], [_filled(step, given) for step in spec.steps])
+
+    def remainder(self, rest: Rest) -> str:
+        """What a person is asked before a stopped run goes on: the steps that are left, with what is known of them; what was supplied is
+        not shown."""
+        masker = Discreet(rest.supplied.values())
+        texts = [masker.text(_filled(step, rest.given, rest.results)) for step in rest.steps]
+        head = f"{rest.kata.tool} goes on with run {rest.run.id} at step {rest.at + 1} of {len(rest.spec.steps)}{_where(rest.kata, rest.folder)}."
+        warned = " ".join([head, *[resuming.failed(rest)] * bool(resuming.failed(rest))])
+        return _asked(warned, rest.kata.version.spec, [*enumerate(rest.steps, rest.at + 1)], texts)
 
 
-def _filled(step: Step, given: Mapping[str, Json]) -> str:
+def _asked(head: str, spec: Spec, steps: Sequence[tuple[int, Step]], texts: Sequence[str]) -> str:
+    """A question: every step by number with its effect in the first characters, then in full what had to be cut there."""
+    labels = [f"{number}. {_words(step)}: " for number, step in steps]
+    room = max(16, (QUESTION - len(head) - sum(len(label) + 1 for label in labels)) // len(labels)) if labels else 0
+    short = [label + (text if len(text) <= room else text[: room - 1] + "…") for label, text in zip(labels, texts, strict=True)]
+    cut = [f"{number}. {text}" for (number, _), text in zip(steps, texts, strict=True) if len(text) > room]
+    whole = ["In full:", *cut] if cut else []
+    return "\n".join([head, *short, *whole, f"Revision {spec.digest[:12]}. Asked on every run; 'always' does not apply."])
+
+
+def _where(kata: Kata, folder: str) -> str:
+    return f" in {_short(visible(folder), FOLDER)}, where no example ran" if strange(kata, folder) else ""
+
+
+class Logbook:
+    """One run as it is written down: a row before each step with an effect, settled after it (T66). What the reads before it gave is
+    written in the same transaction, so that a crash leaves no gap before an effect."""
+
+    def __init__(self, store: Store, run: str, spec: Spec, masker: Discreet | Masker) -> None:
+        self.store, self.run, self.spec, self.masker = store, run, spec, masker
+        self.waiting: list[StepTrace] = []
+        self.kept: dict[int, StepTrace] = {}
+
+    def dispatched(self, asked: StepCall, dispatch: Dispatch) -> Outcome:
+        """Dispatch one step, written down before and after where it has an effect: after a crash its row says "unknown"."""
+        step = self.spec.steps[asked.index]
+        reads = step.effect.plain_read
+        call = _masked_call(asked.call, self.masker)
+        row = StepTrace(asked.index, step.tool, Status.UNKNOWN, call, reason="started", attempts=asked.attempt)
+        if (early := self._early(asked.call, step)) or not reads and (early := self._begun(row)):
+            return early
+        outcome = executor.accepted(dispatch(asked))
+        done = asked.attempt - isinstance(outcome, executor.Held)
+        told = replace(row, call=None, status=outcome.status, result=outcome.result, reason=outcome.reason, attempts=done, sent=outcome.sent)
+        self.kept[asked.index] = kept = replace(_masked_step(told, self.masker), call=call)
+        if reads:
+            self.waiting.append(kept)
+        else:
+            with suppress(StoreError):
+                self.store.settle_step(self.run, kept)
+        return outcome
+
+    def settled(self, step: StepTrace) -> StepTrace:
+        """A step of the finished trace as it is kept."""
+        kept = self.kept.get(step.index)
+        return kept if kept is not None and kept.status is step.status else _masked_step(step, self.masker)
+
+    def _early(self, call: Call, step: Step) -> Outcome | None:
+        """Why a step is not dispatched: a person stopped the run, or with its values it is more than was approved."""
+        with suppress(StoreError), self.store.waiting(STOPPING_S):
+            if self.store.stopping(self.run):
+                return executor.Held(Status.INTERRUPTED, reason="a person stopped the run before this step")
+        excess = _excess(call, step)
+        return executor.Held(Status.REFUSED, reason=f"with these values the step is more than was approved: {excess}") if excess else None
+
+    def _begun(self, row: StepTrace) -> Outcome | None:
+        """Write that a step with an effect begins; an outcome when that cannot be written, and so it must not begin."""
+        try:
+            self.store.begin_step(self.run, row, self.waiting)
+        except StoreError as error:
+            return executor.Held(Status.REFUSED, reason=f"the step could not be written down first: {error.message}")
+        self.waiting.clear()
+        return None
+
+
+class Discreet:
+    """A masker that also hides the values that somebody supplied for one run, whatever they look like."""
+
+    def __init__(self, supplied: Iterable[Json]) -> None:
+        self.masker = Masker()
+        texts = {one if isinstance(one, str) else canonical(one) for one in supplied}
+        self.hidden = sorted((text for text in texts if text), key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        """The text without secrets and without what was supplied."""
+        for one in self.hidden:
+            text = text.replace(one, SUPPLIED)
+        return self.masker.text(text)
+
+    def value(self, value: Json) -> Json:
+        """The JSON value, likewise."""
+        return self.masker.value(self._without(value) if self.hidden else value)
+
+    def _without(self, value: Json) -> Json:
+        if isinstance(value, Mapping):
+            return {self._without(key): self._without(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._without(item) for item in value]
+        if not isinstance(value, str):
+            return SUPPLIED if value is not None and canonical(value) in self.hidden else value
+        for one in self.hidden:
+            value = value.replace(one, SUPPLIED)
+        return value
+
+
+def _excess(call: Call, step: Step) -> str:
+    """Why a call does more than its step was approved for; empty when it does not."""
+    found, allowed = effect(call.tool, call.arguments), step.effect
+    more = found.asks and not allowed.asks or found.destructive and not allowed.destructive or allowed.plain_read and not found.plain_read
+    return found.why if more else "it addresses Kata itself" if addresses_kata(call) else ""
+
+
+def strange(kata: Kata, folder: str) -> bool:
+    """Whether the kata changes something and none of its examples ran in that folder; False where nobody knows (design section 8)."""
+    changes = not all(step.effect.plain_read for step in kata.version.spec.steps)
+    known = {one.events[0].folder.rstrip("/") for one in kata.version.exhibits if one.events} - {""}
+    return changes and bool(folder and known) and folder.rstrip("/") not in known
+
+
+def _short(text: str, most: int) -> str:
+    """The end of a text, which tells one folder from another."""
+    return text if len(text) <= most else "…" + text[1 - most :]
+
+
+def _filled(step: Step, given: Mapping[str, Json], results: Sequence[Json] = ()) -> str:
     """A step as one whole line, with its values where they are known."""
     try:
-        return brief(Call(step.tool, templating.render(step.arguments, given, ())), WHOLE)
+        return brief(Call(step.tool, templating.render(step.arguments, given, results)), WHOLE)
     except KataError:
         return templated(step, given)
+
+
+def missed(keys: tuple[str, ...], rule: str) -> miner.Routine:
+    """A near miss as the miner knows it: where a check of the validator failed, the routine is whole, and its pieces are no better."""
+    return miner.Routine(keys, rule, covers=rule in validator.RULES)
+
+
+class Watch:
+    """Notes when each step of a run was first tried, and when its last answer came."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.clock, self.spans = clock, dict[int, tuple[float, float]]()
+
+    def __call__(self, dispatch: Dispatch) -> Dispatch:
+        def watched(asked: StepCall) -> Outcome:
+            began = self.spans.get(asked.index, (self.clock(),))[0]
+            outcome = dispatch(asked)
+            self.spans[asked.index] = began, self.clock()
+            return outcome
+
+        return watched
+
+    def timed(self, step: StepTrace) -> StepTrace:
+        """The step with its times; as it is where it was never tried."""
+        began, ended = self.spans.get(step.index, (0.0, 0.0))
+        return replace(step, began=began, seconds=max(0.0, ended - began))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a look at a family came to: a proposal, a near miss, or None with the reason; whether it had to be scored, and whether it is told
+    at all (a person may have decided already)."""
+
+    found: Proposal | NearMiss | None
+    otherwise: str = ""
+    scored: bool = False
+    told: bool = True
+
+
+UNTOLD = Verdict(None, told=False)
+
+
+class Look:
+    """One round of looking at families, under the lease: what is told about is read once, and kept up with."""
+
+    def __init__(self, service: Service) -> None:
+        self.service, self.store, self.settings = service, service.store, service.settings
+        self.generation, self.known = self.store.generation(), service.known()
+        self.proposed: list[Kata] = []
+        self.missed: list[NearMiss] = []
+        self.seen: list[tuple[str, ...]] = []
+        self.history = lru_cache(maxsize=1)(lambda: miner.History(*self.store.size()))
+
+    def at(self, window: int, touched: int) -> int:
+        """Look at one family and keep the verdict; 1 when it had to be scored, else 0."""
+        if self.store.generation() != self.generation:  # somebody decided, or a proposal changed
+            self.generation, self.known = self.store.generation(), self.service.known()
+        keys = self._keys(window)
+        verdict = self._verdict(window, keys) if keys else UNTOLD
+        with self.store.bundle():
+            if keys:
+                self.seen.append(keys)
+            if verdict.told:
+                self._settle(window, keys, verdict)
+            self.store.looked(window, touched)
+        return int(verdict.scored)
+
+    def _keys(self, window: int) -> tuple[str, ...]:
+        if window in self.known:
+            return self.known[window].keys
+        examples = self.store.examples(self.store.occurrences(window, 1))
+        return miner.spelled(examples[0]) if examples else ()
+
+    def _verdict(self, window: int, keys: tuple[str, ...]) -> Verdict:
+        if self.store.decided(miner.fingerprint(keys)):
+            return UNTOLD
+        if self.store.spread(window, self.settings.min_support) < self.settings.min_support:
+            return Verdict(None, f"fewer than {self.settings.min_support} conversations that are kept hold it")
+        if miner.covered(keys, self.known.values(), self.store.support):
+            return Verdict(None, "is a piece of a longer routine, or nearly one that was declined")
+        sources = miner.Sources(self.store.support, self.store.occurrences, self.store.examples, self.known.values, self.service.checked)
+        return Verdict(miner.mine(keys, sources, self.settings), "says no more than a longer one", scored=True)
+
+    def _settle(self, window: int, keys: tuple[str, ...], verdict: Verdict) -> None:
+        """Keep the verdict; when the family changes sides, its pieces are looked at again."""
+        now, before, found = self.service.door.clock(), self.known.pop(window, None), verdict.found
+        if isinstance(found, Proposal):
+            self._propose(window, found, now)
+        else:
+            fingerprint = miner.fingerprint(keys)
+            reason = f"{found.rule}: {found.detail}" if found else verdict.otherwise
+            self.generation += self.store.withdraw(fingerprint, reason, now)
+            self.store.misses({window: found} if found else {}, [fingerprint])
+            if found:
+                self.known[window] = missed(keys, found.rule)
+                self.missed.append(found)
+        if before != self.known.get(window):
+            self.store.again(miner.pieces(keys), self.settings.min_support)
+
+    def _propose(self, window: int, found: Proposal, now: float) -> None:
+        ties, weights = miner.ties(found), self.store.weights(miner.halves(found.keys))
+        why = miner.unlikely(found.keys, ties, weights, self.history())
+        kata = self.store.propose(found, now, window, ties=ties, chance=why)
+        self.generation += kata is not None
+        self.known[window] = miner.Routine(found.keys, miner.CHANCE if why else "", covers=not why)
+        if why:
+            self.missed.append(NearMiss(found.keys, miner.CHANCE, why, found.fit.support, found.fingerprint))
+        elif kata is not None:
+            self.proposed.append(kata)
+
+    def weigh(self) -> bool:
+        """Judge the standing proposals by today's counts; whether one changed sides, so that its pieces wait to be looked at again."""
+        changed = self.service.turned()
+        for keys, (kata, why) in changed.items():
+            self.store.doubt(kata, why)
+            self.store.again(miner.pieces(keys), self.settings.min_support)
+        if changed:
+            self.known = self.service.known()
+        return bool(changed)
 
 
 class Unseen(Refused):
@@ -481,11 +845,21 @@ def origin(expression: Expression, given: Mapping[str, Json] | None = None) -> s
         case Concat(parts):
             return "".join(origin(part, given) for part in parts)
         case Command(pieces):
-            return "".join(piece if isinstance(piece, str) else origin(piece.value, given) for piece in pieces)
+            return "".join(_piece(piece, given) for piece in pieces)
         case Object(pairs):
             return "{" + ", ".join(f"{key}: {origin(value, given)}" for key, value in pairs) + "}"
         case Array(items):
             return "[" + ", ".join(origin(item, given) for item in items) + "]"
+
+
+def _piece(piece: str | Option | Hole, given: Mapping[str, Json] | None) -> str:
+    """A piece of a command; an option that is there or not stands in brackets until that is known."""
+    if isinstance(piece, str):
+        return piece
+    if isinstance(piece, Hole):
+        return origin(piece.value, given)
+    known = given.get(piece.value.name) if given else None
+    return "" if known is False else piece.text if known else f" [{piece.text.strip()}]"
 
 
 # ── Small ────────────────────────────────────────────────────────────────────────────────────────
@@ -517,12 +891,25 @@ def _cut(result: Json) -> Json:
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters cut by Kata …]\n{text[-half:]}"
 
 
-def _masked_step(step: StepTrace, masker: Masker) -> StepTrace:
-    call = Call(step.tool, masker.value(dict(step.call.arguments))) if step.call else None
+def _masked_step(step: StepTrace, masker: Masker | Discreet) -> StepTrace:
     return replace(
         step,
-        call=call,
-        result=_cut(masker.value(_plain(step.result))),
+        call=_masked_call(step.call, masker) if step.call else None,
+        result=_cut(masker.value(_bearable(_plain(step.result)))),
         reason=masker.text(step.reason),
-        sent=masker.value(dict(step.sent)) if step.sent else None,
+        sent=masker.value(_bearable_all(step.sent)) if step.sent else None,
     )
+
+
+def _masked_call(call: Call, masker: Masker | Discreet) -> Call:
+    return Call(call.tool, masker.value(_bearable_all(call.arguments)))
+
+
+def _bearable_all(arguments: Mapping[str, Json]) -> dict[str, Json]:
+    return {key: _bearable(value) for key, value in arguments.items()}
+
+
+def _bearable(value: Json) -> Json:
+    """The value, or how long it is: masking takes a second for a few million characters, and nothing is kept that was not masked whole."""
+    size = len(value if isinstance(value, str) else canonical(value))
+    return value if size <= BEARABLE else f"[{size:,} characters, too many to be kept]"

@@ -23,6 +23,7 @@ from .model import (
     NewerStore,
     Occurrence,
     PayloadError,
+    Place,
     Proposal,
     Record,
     Refused,
@@ -50,7 +51,7 @@ CREATE TABLE turns (
     id TEXT NOT NULL UNIQUE,
     session TEXT NOT NULL, conversation TEXT NOT NULL, platform TEXT NOT NULL, who TEXT NOT NULL,
     started REAL NOT NULL, ended REAL, message BLOB NOT NULL,
-    dirty INTEGER NOT NULL DEFAULT 0,       -- 0, or its place in the queue for mining
+    dirty INTEGER NOT NULL DEFAULT 0,       -- 0, or its place in the queue for mining; -1 while it is deleted
     masker INTEGER NOT NULL DEFAULT 0       -- version of the masker that its texts went through
 );
 CREATE INDEX turns_conversation ON turns (conversation);
@@ -77,17 +78,31 @@ CREATE TABLE schemas (fingerprint TEXT PRIMARY KEY, tool TEXT NOT NULL, body BLO
 CREATE TABLE windows (                      -- derived from events; one row per turn, however often it occurs there (K41)
     window INTEGER NOT NULL,
     turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
-    first INTEGER NOT NULL, last INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL, -- positions of its latest place
+    size INTEGER NOT NULL,                  -- steps
+    times INTEGER NOT NULL,                 -- places in that turn: chance is judged by them
     PRIMARY KEY (window, turn)
 ) WITHOUT ROWID;
 CREATE INDEX windows_turn ON windows (turn);
-CREATE TABLE near (fingerprint TEXT PRIMARY KEY, keys BLOB NOT NULL, rule TEXT NOT NULL, detail TEXT NOT NULL, support INTEGER NOT NULL);
+CREATE TABLE families (                     -- the queue of those that are to be looked at
+    window INTEGER PRIMARY KEY, size INTEGER NOT NULL,
+    touched INTEGER NOT NULL DEFAULT 0      -- grows when it is queued once more, also while somebody looks at it
+);
+CREATE TABLE near (
+    fingerprint TEXT PRIMARY KEY, window INTEGER NOT NULL,
+    keys BLOB NOT NULL, rule TEXT NOT NULL, detail TEXT NOT NULL, support INTEGER NOT NULL
+);
+CREATE INDEX near_window ON near (window);
 CREATE TABLE katas (
     id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used twice (A32)
     name TEXT NOT NULL DEFAULT '', state TEXT NOT NULL,
     fingerprint TEXT NOT NULL UNIQUE, keys BLOB NOT NULL, version INTEGER NOT NULL,
-    withdrawn TEXT NOT NULL DEFAULT ''      -- why a proposal was taken back
+    withdrawn TEXT NOT NULL DEFAULT '',     -- why a proposal was taken back
+    window INTEGER NOT NULL DEFAULT 0,
+    ties BLOB NOT NULL,                     -- for each split how easily its parts fit each other
+    chance TEXT NOT NULL DEFAULT ''         -- how it is explained by chance, as judged last
 );
+CREATE INDEX katas_window ON katas (window);
 CREATE UNIQUE INDEX katas_name ON katas (name) WHERE name <> '';
 CREATE TABLE versions (
     kata INTEGER NOT NULL REFERENCES katas, number INTEGER NOT NULL,
@@ -109,9 +124,13 @@ CREATE TABLE runs (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
     kata INTEGER NOT NULL REFERENCES katas, version INTEGER NOT NULL, tool TEXT NOT NULL, digest TEXT NOT NULL,
     session TEXT NOT NULL, inputs BLOB NOT NULL,
-    started REAL NOT NULL, finished REAL, status TEXT NOT NULL, reason TEXT NOT NULL
+    started REAL NOT NULL, finished REAL, status TEXT NOT NULL, reason TEXT NOT NULL,
+    folder TEXT NOT NULL DEFAULT '', owner TEXT NOT NULL DEFAULT '',
+    resumes TEXT NOT NULL DEFAULT '',       -- the stopped run that it goes on with; each goes on once
+    stopping INTEGER NOT NULL DEFAULT 0     -- whether a person asked it to stop
 );
 CREATE INDEX runs_kata ON runs (kata);
+CREATE UNIQUE INDEX runs_resumes ON runs (resumes) WHERE resumes <> '';
 CREATE TABLE run_steps (
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, step INTEGER NOT NULL, trace BLOB NOT NULL,
     PRIMARY KEY (run, step)
@@ -202,7 +221,11 @@ def _write_start(db: sqlite3.Connection, start: TurnStart) -> None:
     said = {"session": start.session, "conversation": start.conversation, "platform": start.platform, "who": start.who}
     row = {"id": start.turn, **said, "started": start.at, "message": pack(start.message)}
     again = ", ".join(f"{column} = excluded.{column}" for column in row)
+    moved = "SELECT number FROM turns WHERE id = ? AND ended IS NOT NULL AND (conversation <> ? OR who <> ?)"
+    counted = _one(db, moved, start.turn, start.conversation, start.who)
     _insert(db, "turns", row, f"ON CONFLICT (id) DO UPDATE SET {again}")
+    if counted is not None:
+        _soil(db, counted)
     select = "SELECT number FROM turns WHERE session = ? AND ended IS NULL AND id <> ?"
     for one in _sql(db, select, start.session, start.turn).fetchall():  # a turn whose end was lost: the next one ends it
         _sql(db, "UPDATE turns SET ended = ? WHERE number = ?", start.at, one["number"])
@@ -237,6 +260,35 @@ def _soil(db: sqlite3.Connection, turn: int) -> None:
     _sql(db, "UPDATE turns SET dirty = 1 + (SELECT coalesce(max(dirty), 0) FROM turns WHERE dirty > 0) WHERE number = ?", turn)
 
 
+ALIVE = """(SELECT count(*) FROM (
+    SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE windows.window = :window LIMIT :least
+)) >= :least
+OR EXISTS (SELECT 1 FROM katas WHERE katas.window = :window AND state = 'candidate' AND withdrawn = '')
+OR EXISTS (SELECT 1 FROM near WHERE near.window = :window)"""
+"""Whether enough conversations hold a window, or something is told about it."""
+
+
+def _queue(db: sqlite3.Connection, families: Mapping[int, int], least: int) -> None:
+    """Let those of the families (window → steps) be looked at again that could be told about, or are."""
+    again = "ON CONFLICT (window) DO UPDATE SET touched = touched + 1"
+    insert = f"INSERT INTO families (window, size) SELECT :window, :size WHERE {ALIVE} {again}"
+    db.executemany(insert, [{"window": window, "size": size, "least": least} for window, size in families.items()])
+
+
+def _families(db: sqlite3.Connection, turns: str, *values: object) -> dict[int, int]:
+    """Window → steps of the routines that could stand in those turns."""
+    rows = db.execute(f"SELECT window, max(size) FROM windows WHERE size > 1 AND turn IN ({turns}) GROUP BY window", values)
+    return dict(rows.fetchall())
+
+
+def _delete(db: sqlite3.Connection, chosen: str, values: tuple[float, ...], least: int) -> int:
+    """Delete the turns that a select chooses, and let the families that lose evidence be looked at again; the number of turns."""
+    touched = _families(db, chosen, *values)
+    gone = _sql(db, f"DELETE FROM turns WHERE number IN ({chosen})", *values).rowcount
+    _queue(db, touched, least)
+    return gone
+
+
 def _count(db: sqlite3.Connection, name: str, n: int = 1) -> None:
     _insert(db, "counters", {"name": name, "value": n}, "ON CONFLICT (name) DO UPDATE SET value = value + excluded.value")
 
@@ -253,6 +305,17 @@ def _write_version(db: sqlite3.Connection, kata: int, number: int, proposal: Pro
     return _kata(db, kata)
 
 
+def _free(db: sqlite3.Connection, run: RunRow, alive: Callable[[str], bool]) -> None:
+    """Refuse a run that may not begin now: of two that go on with the same one, or that are at the same place at once, one wins."""
+    later = _one(db, "SELECT id FROM runs WHERE resumes = ? AND resumes <> ''", run.resumes)
+    if later is not None:
+        raise Refused(f"Run {run.resumes} was resumed already, as run {later}; nothing was run")
+    select = "SELECT id, owner FROM runs WHERE kata = ? AND folder = ? AND folder <> '' AND owner <> ? AND finished IS NULL AND started > ?"
+    for row in _sql(db, select, run.kata, run.folder, run.owner, run.started - LONGEST_RUN_S).fetchall():
+        if alive(row["owner"]):
+            raise Refused(f"{run.tool} runs in this folder already, in another process (run {row['id']}); nothing more was run")
+
+
 def _write_step(db: sqlite3.Connection, run: str, step: StepTrace) -> None:
     number = _one(db, "SELECT number FROM runs WHERE id = ? AND finished IS NULL", run)
     if number is None:
@@ -265,7 +328,9 @@ def _write_step(db: sqlite3.Connection, run: str, step: StepTrace) -> None:
 
 KATA = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, katas.withdrawn, versions.*
 FROM katas JOIN versions ON versions.kata = katas.id AND versions.number = katas.version"""
-RUN = "SELECT id, kata, tool, version, digest, started, finished, status, reason, inputs, session FROM runs"
+RUN = "SELECT id, kata, tool, version, digest, started, finished, status, reason, inputs, session, folder, owner, resumes FROM runs"
+LONGEST_RUN_S = 3_600.0
+"""An unfinished run that began longer ago holds nobody up: its end could not be written."""
 WINDOW = "SELECT conversation, id AS turn, window, first, last FROM windows JOIN turns ON turns.number = windows.turn"
 
 
@@ -408,6 +473,9 @@ class Store:
     @contextmanager
     def _using(self, kind: str) -> Iterator[sqlite3.Connection]:
         """The connection inside one transaction of that kind; all errors of SQLite end here."""
+        if getattr(self._own, "inside", False) and self._db is not None:
+            yield self._db  # what is around it commits, or takes all back
+            return
         if not self._lock.acquire(timeout=self._wait):
             raise StoreError(f"{_file(self._path)} is busy: another thread is using it; try again in a moment")
         try:
@@ -422,6 +490,17 @@ class Store:
             raise StoreError(f"{_file(self._path)} {REASONS.get(_code(error), 'refused the work')} ({error})") from error
         finally:
             self._lock.release()
+
+    @contextmanager
+    def bundle(self) -> Iterator[None]:
+        """One transaction around all changes that this thread makes inside: a file with full sync waits for the disk once, not each
+        time. Nothing slow belongs in it, because everybody else waits."""
+        with self._using("IMMEDIATE"):
+            before, self._own.inside = getattr(self._own, "inside", False), True
+            try:
+                yield
+            finally:
+                self._own.inside = before
 
     def _opened(self) -> sqlite3.Connection:
         if self._closed:
@@ -512,9 +591,14 @@ class Store:
                 return
             _sql(db, "UPDATE turns SET message = ?, masker = ? WHERE number = ?", pack(change(row["message"])), masker, row["number"])
             select = "SELECT number, arguments, result, reason, folder FROM events WHERE turn = ?"
+            changed = False
             for one in _sql(db, select, row["number"]).fetchall():
-                texts = pack(change(one["arguments"])), pack(change(one["result"])), change(one["reason"]), change(one["folder"])
+                values = change(one["arguments"]), change(one["result"])
+                changed |= values != (one["arguments"], one["result"])
+                texts = pack(values[0]), pack(values[1]), change(one["reason"]), change(one["folder"])
                 _sql(db, "UPDATE events SET arguments = ?, result = ?, reason = ?, folder = ? WHERE number = ?", *texts, one["number"])
+            if changed and _one(db, "SELECT 1 FROM turns WHERE number = ? AND ended IS NOT NULL", row["number"]):
+                _soil(db, row["number"])
 
     def latest(self, session: str) -> tuple[str, float] | None:
         """Conversation and time (epoch seconds) of the last turn of a session; None when it has none."""
@@ -551,9 +635,19 @@ class Store:
         row = self._first("SELECT body FROM schemas WHERE fingerprint = ?", fingerprint)
         return None if row is None else row["body"]
 
-    def forget(self, before: float) -> int:
-        """Delete the turns that were over before that time, with all that hangs on them; the number of turns."""
-        return self._change("DELETE FROM turns WHERE coalesce(ended, started) < ?", before)
+    def forget(self, before: float, least: int = 1) -> int:
+        """Delete the turns that were over before that time, with all that hangs on them; the number of turns. The families that lose
+        evidence are looked at again, those of at least `least` conversations or told about."""
+        with self._using("IMMEDIATE") as db:
+            return _delete(db, "SELECT number FROM turns WHERE coalesce(ended, started) < ?", (before,), least)
+
+    def erase(self, turns: Collection[str] = (), conversations: Collection[str] = (), least: int = 1) -> int:
+        """Delete those turns, and all of those conversations, as `forget` does."""
+        with self._using("IMMEDIATE") as db:
+            for column, names in (("id", turns), ("conversation", conversations)):
+                for name in names:
+                    _sql(db, f"UPDATE turns SET dirty = -1 WHERE {column} = ?", name)
+            return _delete(db, "SELECT number FROM turns WHERE dirty = -1", (), least)
 
     # ── Mining ───────────────────────────────────────────────────────────────────────────────────
 
@@ -561,18 +655,49 @@ class Store:
         """The turns that wait to be mined, in the order in which they ended."""
         return tuple(row["id"] for row in self._rows("SELECT id FROM turns WHERE dirty > 0 ORDER BY dirty"))
 
-    def mined(self, turn: str, windows: Mapping[int, tuple[int, int]]) -> None:
-        """Replace the turn's windows (signed 64-bit → first and last position); it stays in the queue until `settled`."""
+    def mined(self, turn: str, windows: Mapping[int, Place], least: int = 1) -> None:
+        """Replace the turn's windows (signed 64-bit → place) and take it from the queue of turns; in the same transaction the families
+        that it touches go to theirs, those of at least `least` conversations or told about."""
         with self._using("IMMEDIATE") as db:
             number = _one(db, "SELECT number FROM turns WHERE id = ?", turn)
             if number is None:
                 return  # retention was faster
+            touched = _families(db, "?", number)
             _sql(db, "DELETE FROM windows WHERE turn = ?", number)
-            for window, (first, last) in windows.items():
-                _insert(db, "windows", {"window": window, "turn": number, "first": first, "last": last})
+            rows = [(window, number, one.first, one.last, one.size, one.times) for window, one in windows.items()]
+            db.executemany("INSERT INTO windows (window, turn, first, last, size, times) VALUES (?, ?, ?, ?, ?, ?)", rows)
+            _queue(db, touched | _families(db, "?", number), least)
+            _sql(db, "UPDATE turns SET dirty = 0 WHERE id = ?", turn)
+
+    def soil(self) -> None:
+        """Let every ended turn be mined again, oldest first, and every family that is told about be looked at."""
+        with self._using("IMMEDIATE") as db:
+            _sql(db, "UPDATE turns SET dirty = number WHERE ended IS NOT NULL")
+            told = _sql(db, "SELECT window FROM near UNION SELECT window FROM katas").fetchall()
+            size = "SELECT max(size) AS size FROM windows WHERE window = ?"
+            _queue(db, {row["window"]: _one(db, size, row["window"]) or 0 for row in told}, 1)
+
+    def again(self, families: Mapping[int, int], least: int) -> None:
+        """Let those families (window → steps) be looked at again that at least `least` conversations hold, or that are told about."""
+        with self._using("IMMEDIATE") as db:
+            _queue(db, families, least)
+
+    def family(self) -> tuple[int, int] | None:
+        """The family that is to be looked at next, longest first, and how often it was queued meanwhile; None when none is."""
+        row = self._first("SELECT window, touched FROM families ORDER BY size DESC, window LIMIT 1")
+        return None if row is None else (int(row["window"]), int(row["touched"]))
+
+    def looked(self, window: int, touched: int) -> None:
+        """Take a family from the queue, unless it was queued once more since."""
+        self._change("DELETE FROM families WHERE window = ? AND touched = ?", window, touched)
+
+    def spread(self, window: int, most: int) -> int:
+        """In how many conversations a window occurs; counted up to `most`."""
+        select = "SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE window = ? LIMIT ?"
+        return len(self._rows(select, window, most))
 
     def settled(self, turn: str) -> None:
-        """Take a turn from the queue: everything it brings is kept."""
+        """Take a turn from the queue without counting it."""
         self._change("UPDATE turns SET dirty = 0 WHERE id = ?", turn)
 
     def support(self, windows: Collection[int]) -> dict[int, dict[str, frozenset[str]]]:
@@ -589,20 +714,24 @@ class Store:
         return {window: {one: frozenset(turns) for one, turns in places.items()} for window, places in found.items()}
 
     def weights(self, windows: Collection[int]) -> dict[int, int]:
-        """Window → number of turns that hold it."""
-        found = {}
-        for window in set(windows):
-            found[window] = int(self._rows("SELECT count(*) AS n FROM windows WHERE window = ?", window)[0]["n"])
+        """Window → number of places at which it stands."""
+        asked, found = list(dict.fromkeys(windows)), dict.fromkeys(windows, 0)
+        for start in range(0, len(asked), 500):
+            part = asked[start : start + 500]
+            select = f"SELECT window, sum(times) FROM windows WHERE window IN ({_marks(part)}) GROUP BY window"
+            with self._using("DEFERRED") as db:
+                found |= dict(db.execute(select, part).fetchall())
         return found
 
     def size(self) -> tuple[int, int]:
-        """How many calls and how many rows of windows are kept."""
-        row = self._rows("SELECT (SELECT count(*) FROM events) AS calls, (SELECT count(*) FROM windows) AS windows")[0]
+        """How many calls are kept, and how many different windows of two and more steps stand in them."""
+        windows = "SELECT count(*) FROM (SELECT DISTINCT window FROM windows WHERE size > 1)"
+        row = self._rows(f"SELECT (SELECT count(*) FROM events) AS calls, ({windows}) AS windows")[0]
         return int(row["calls"]), int(row["windows"])
 
-    def occurrences(self, window: int) -> tuple[Occurrence, ...]:
-        """Where the window stands, newest turn first."""
-        rows = self._rows(f"{WINDOW} WHERE window = ? ORDER BY turns.number DESC", window)
+    def occurrences(self, window: int, most: int = -1) -> tuple[Occurrence, ...]:
+        """Where the window stands, newest turn first; `most` of them, -1 for all."""
+        rows = self._rows(f"{WINDOW} WHERE window = ? ORDER BY turns.number DESC LIMIT ?", window, most)
         return tuple(Occurrence(row["conversation"], row["turn"], row["first"], row["last"]) for row in rows)
 
     def examples(self, occurrences: Iterable[Occurrence]) -> tuple[Example, ...]:
@@ -612,39 +741,58 @@ class Store:
             found = [_example(db, where) for where in places]
         return tuple(example for example in found if example.events)
 
-    def misses(self, found: Collection[NearMiss], judged: Collection[str] | None = None) -> None:
-        """Replace the near misses of the fingerprints that were judged (None: of all) by those found now."""
+    def misses(self, found: Mapping[int, NearMiss], judged: Collection[str] | None = None) -> None:
+        """Replace the near misses of the fingerprints that were judged (None: of all) by those found now (window → near miss)."""
         with self._using("IMMEDIATE") as db:
             if judged is None:
                 _sql(db, "DELETE FROM near")
             for fingerprint in judged or ():
                 _sql(db, "DELETE FROM near WHERE fingerprint = ?", fingerprint)
-            for miss in found:
+            for window, miss in found.items():
                 _sql(db, "DELETE FROM near WHERE fingerprint = ?", miss.fingerprint)
-                _insert(db, "near", {**asdict(miss), "keys": pack(miss.keys)})
+                _insert(db, "near", {**asdict(miss), "keys": pack(miss.keys), "window": window})
 
     def near(self) -> tuple[NearMiss, ...]:
         """The near misses, best supported first."""
-        rows = self._rows("SELECT * FROM near ORDER BY support DESC, fingerprint")
+        rows = self._rows("SELECT fingerprint, keys, rule, detail, support FROM near ORDER BY support DESC, fingerprint")
         return tuple(NearMiss(**{**row, "keys": tuple(row["keys"])}) for row in rows)
+
+    def shadows(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """The keys of every near miss, with its rule."""
+        return tuple((tuple(row["keys"]), str(row["rule"])) for row in self._rows("SELECT keys, rule FROM near ORDER BY fingerprint"))
 
     # ── Katas ────────────────────────────────────────────────────────────────────────────────────
 
-    def propose(self, proposal: Proposal, now: float) -> Kata | None:
-        """Keep the proposal as a new candidate, or as a new version of the candidate it revises; None when nothing is
-        new or a person has decided about that routine already (A29)."""
+    def propose(self, proposal: Proposal, now: float, window: int = 0, *, ties: Sequence[float] = (), chance: str = "") -> Kata | None:
+        """Keep the proposal as a new candidate, or as a new version of the candidate it revises; None when nothing is new or a person
+        has decided about that routine already (A29). `chance` says how it is explained by chance now, `ties` is kept for judging that."""
         with self._using("IMMEDIATE") as db:
             _sql(db, "DELETE FROM near WHERE fingerprint = ?", proposal.fingerprint)
             row = _sql(db, f"{KATA} WHERE fingerprint = ?", proposal.fingerprint).fetchone()
+            kept = {"window": window, "ties": pack(list(ties)), "chance": chance}
             if row is None:
                 new = {"state": State.CANDIDATE, "fingerprint": proposal.fingerprint, "keys": pack(proposal.keys), "version": 1}
-                return _write_version(db, _insert(db, "katas", new).lastrowid or 0, 1, proposal, "propose", now)
+                return _write_version(db, _insert(db, "katas", new | kept).lastrowid or 0, 1, proposal, "propose", now)
+            if row["state"] != State.CANDIDATE:
+                return None
+            _sql(db, "UPDATE katas SET window = ?, ties = ?, chance = ? WHERE id = ?", *kept.values(), row["id"])
             same = row["digest"] == proposal.spec.digest and Fit(**row["fit"]) == proposal.fit
-            if row["state"] != State.CANDIDATE or same and not row["withdrawn"]:
+            if same and not row["withdrawn"] and canonical(row["exhibits"]) == canonical([asdict(one) for one in proposal.exhibits]):
                 return None
             if row["digest"] == proposal.spec.digest:  # better evidence for the same spec takes the place of the older
                 _sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
             return _write_version(db, row["id"], row["number"] + 1, proposal, "revise", now)
+
+    def doubt(self, kata: int, chance: str) -> None:
+        """Keep how a proposal is explained by chance; empty when it is not."""
+        self._change("UPDATE katas SET chance = ? WHERE id = ?", chance, kata)
+
+    def undecided(self) -> tuple[Row, ...]:
+        """What is needed to judge the standing proposals by chance: id, fingerprint, keys, ties, chance as judged last, and fit."""
+        select = """SELECT katas.id, fingerprint, keys, ties, chance, fit FROM katas
+        JOIN versions ON versions.kata = katas.id AND versions.number = katas.version
+        WHERE state = 'candidate' AND withdrawn = '' ORDER BY katas.id"""
+        return tuple(self._rows(select))
 
     def withdraw(self, fingerprint: str, reason: str, now: float) -> bool:
         """Take back a proposal that nobody decided about, because new evidence speaks against it; other evidence may bring it back
@@ -663,10 +811,10 @@ class Store:
         row = self._first("SELECT withdrawn FROM katas WHERE id = ?", kata)
         return "" if row is None else str(row["withdrawn"])
 
-    def routines(self) -> tuple[tuple[tuple[str, ...], State], ...]:
-        """The keys of every routine that was ever proposed, with its state."""
-        rows = self._rows("SELECT keys, state FROM katas WHERE withdrawn = '' ORDER BY id")
-        return tuple((tuple(row["keys"]), State(row["state"])) for row in rows)
+    def routines(self) -> tuple[tuple[tuple[str, ...], State, str], ...]:
+        """The keys of every routine that is proposed or decided about, with its state and how it is explained by chance."""
+        rows = self._rows("SELECT keys, state, chance FROM katas WHERE withdrawn = '' ORDER BY id")
+        return tuple((tuple(row["keys"]), State(row["state"]), str(row["chance"])) for row in rows)
 
     def decided(self, fingerprint: str) -> bool:
         """Whether a person has decided about that routine."""
@@ -763,35 +911,78 @@ class Store:
 
     # ── Runs ─────────────────────────────────────────────────────────────────────────────────────
 
-    def begin_run(self, run: RunRow) -> None:
-        """Write that a run begins; until it is finished its status reads as unknown."""
+    def begin_run(self, run: RunRow, alive: Callable[[str], bool] = lambda owner: False) -> None:
+        """Write that a run begins; until it is finished its status reads as unknown. Refused when a process that is alive runs the same
+        kata in the same folder (T45), or when the run that it goes on with was resumed before."""
         told = {"id": run.id, "kata": run.kata, "version": run.version, "tool": run.tool, "digest": run.digest, "session": run.session}
-        row = {**told, "inputs": pack(dict(run.inputs)), "started": run.started, "status": Status.UNKNOWN, "reason": run.reason}
+        where = {"folder": run.folder, "owner": run.owner, "resumes": run.resumes}
+        row = {**told, **where, "inputs": pack(dict(run.inputs)), "started": run.started, "status": Status.UNKNOWN, "reason": run.reason}
         with self._using("IMMEDIATE") as db:
+            _free(db, run, alive)
             _insert(db, "runs", row)
             for step in run.steps:
                 _write_step(db, run.id, step)
 
-    def begin_step(self, run: str, step: StepTrace) -> None:
-        """Write, before it is done, that a step is going to be done: until it is settled its status reads as unknown."""
-        self.settle_step(run, replace(step, status=Status.UNKNOWN))
+    def begin_step(self, run: str, step: StepTrace, before: Iterable[StepTrace] = ()) -> None:
+        """Write, before it is done, that a step is going to be done: until it is settled its status reads as unknown. What became of the
+        steps `before` is written in the same transaction."""
+        with self._using("IMMEDIATE") as db:
+            for one in (*before, replace(step, status=Status.UNKNOWN)):
+                _write_step(db, run, one)
 
     def settle_step(self, run: str, step: StepTrace) -> None:
         """Write what became of a step; Refused when the run is not there or is finished."""
         with self._using("IMMEDIATE") as db:
             _write_step(db, run, step)
 
-    def finish_run(self, run: str, status: Status, reason: str, now: float) -> None:
-        """Write how a run ended; Refused when it is not there or is finished."""
+    def finish_run(self, run: str, status: Status, reason: str, now: float, steps: Iterable[StepTrace] = ()) -> None:
+        """Write how a run ended, with what became of its steps; Refused when it is not there or is finished."""
         update = "UPDATE runs SET finished = ?, status = ?, reason = ? WHERE id = ? AND finished IS NULL"
-        if self._change(update, now, status, reason, run) == 0:
-            raise Refused(f"There is no unfinished run {run}")
+        with self._using("IMMEDIATE") as db:
+            for step in steps:
+                _write_step(db, run, step)
+            if _sql(db, update, now, status, reason, run).rowcount == 0:
+                raise Refused(f"There is no unfinished run {run}")
+
+    def stop_run(self, run: str) -> bool:
+        """Ask a run to stop before its next step; False when it is not there or is finished."""
+        return self._change("UPDATE runs SET stopping = 1 WHERE id = ? AND finished IS NULL", run) > 0
+
+    def stopping(self, run: str) -> bool:
+        """Whether somebody asked that run to stop."""
+        return bool(self._rows("SELECT id FROM runs WHERE id = ? AND stopping = 1", run))
+
+    def resumed(self, run: str) -> str:
+        """The id of the run that went on with that one; empty when none did."""
+        row = self._first("SELECT id FROM runs WHERE resumes = ? AND resumes <> ''", run)
+        return "" if row is None else str(row["id"])
+
+    def unfinished(self) -> tuple[RunRow, ...]:
+        """The runs whose end is not written, newest first, with their steps."""
+        with self._using("DEFERRED") as db:
+            return tuple(_run(db, row) for row in _sql(db, f"{RUN} WHERE finished IS NULL ORDER BY number DESC").fetchall())
+
+    def together(self, session: str, other: str) -> bool:
+        """Whether two sessions belong to one conversation (A2)."""
+        select = "SELECT 1 AS one FROM turns AS a JOIN turns AS b ON a.conversation = b.conversation WHERE a.session = ? AND b.session = ? LIMIT 1"
+        return session == other or bool(self._rows(select, session, other))
 
     def runs(self, kata: int | None = None, limit: int = 20) -> tuple[RunRow, ...]:
         """The latest runs of a kata (None: of all), newest first, with their steps."""
         chosen, values = ("", ()) if kata is None else ("WHERE kata = ?", (kata,))
         with self._using("DEFERRED") as db:
             return tuple(_run(db, row) for row in _sql(db, f"{RUN} {chosen} ORDER BY number DESC LIMIT ?", *values, limit).fetchall())
+
+    def used(self) -> dict[int, Row]:
+        """How often each kata ran, by number: runs, good (runs that ended well), last (epoch seconds when the latest began)."""
+        select = "SELECT kata, count(*) AS runs, sum(status = 'ok') AS good, max(started) AS last FROM runs GROUP BY kata"
+        return {row["kata"]: {name: row[name] for name in ("runs", "good", "last")} for row in self._rows(select)}
+
+    def run(self, run: str) -> RunRow | None:
+        """The run of that id, with its steps."""
+        with self._using("DEFERRED") as db:
+            row = _sql(db, f"{RUN} WHERE id = ?", run).fetchone()
+            return None if row is None else _run(db, row)
 
     # ── Facts ────────────────────────────────────────────────────────────────────────────────────
 
@@ -858,7 +1049,7 @@ class Store:
         """What status shows: calls, turns, conversations, dirty (turns), katas by state, last_event (epoch seconds or
         None), bytes, version, journal, path and mode (octal) of the file."""
         with self._using("DEFERRED") as db:
-            states = _sql(db, "SELECT state, count(*) AS n FROM katas GROUP BY state ORDER BY state").fetchall()
+            states = _sql(db, "SELECT state, count(*) AS n FROM katas WHERE withdrawn = '' GROUP BY state ORDER BY state").fetchall()
             return {
                 **{name: _one(db, select) for name, select in FACTS.items()},
                 "katas": {row["state"]: row["n"] for row in states},

@@ -50,9 +50,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def state(one: Bench) -> list[object]:
-    """Everything that mining brought, as it can be compared."""
-    katas = [(k.id, k.state, k.fingerprint, k.version.number, k.version.spec, k.version.fit, k.version.exhibits) for k in one.store.katas()]
-    return [*katas, *one.store.near()]
+    """Everything that mining brought, as it can be compared: numbers and revisions tell in which order things were seen."""
+    katas = [(k.fingerprint, k.state, k.version.spec, k.version.fit, k.version.exhibits) for k in one.service.katas()]
+    return [*sorted(katas, key=lambda kata: kata[0]), *one.service.near()]
 
 
 def audit(one: Bench) -> list[tuple[str, str, int, str, str]]:
@@ -230,6 +230,55 @@ def test_mining_turn_by_turn_equals_mining_all_turns_in_the_same_order() -> None
             one.service.mine()
         other.service.mine()
         assert state(one) == state(other) != []
+
+
+def test_everything_is_mined_once_more_unless_another_process_mines(desk: Bench) -> None:
+    """Design sections 5.8 and 12: decisions, numbers and names stay; what belongs to nothing any more goes."""
+    kata = desk.approved("deploy")
+    for n in range(3):
+        desk.turn(f"d{n}", A, B, C)
+    desk.service.mine()
+    before = (state(desk), [(one.id, one.name) for one in desk.service.katas()])
+    assert desk.store.lease("7:100", lambda owner: True)
+    busy = Service(desk.store, Settings(), replace(desk.service.door, owner="8:100", alive=lambda owner: True))
+    assert busy.remine().turns == 0
+    desk.store.release("7:100")
+    assert desk.service.remine().turns == 6
+    assert (state(desk), [(one.id, one.name) for one in desk.service.katas()]) == before and before[1][0] == (kata.id, "deploy")
+
+
+def test_other_settings_count_from_the_next_full_mining_on(desk: Bench) -> None:
+    """K93: a proposal of three conversations is none where five are wanted, and comes back under its number."""
+    kata = desk.learn()
+    strict = Service(desk.store, Settings(min_support=5), desk.service.door)
+    assert strict.remine().proposed == () and desk.service.katas() == ()
+    with pytest.raises(Refused, match="was taken back"):
+        desk.service.find("1")
+    assert [one.id for one in desk.service.remine().proposed] == [kata.id]
+
+
+def test_a_proposal_whose_evidence_is_forgotten_is_taken_back_and_a_decided_one_stays() -> None:
+    """Design section 5.8, K98, A31."""
+    now = [NOW]
+    with closing(bench(clock=lambda: now[0])) as desk:
+        desk.approved("deploy")
+        for n in range(3):
+            desk.turn(f"d{n}", A, B, C)
+        assert len(desk.service.mine().proposed) == 1
+        now[0] = NOW + 32 * 86_400
+        assert desk.service.tidy() == 6
+        assert desk.service.mine().proposed == ()
+        assert [one.name for one in desk.service.katas()] == ["deploy"]
+        assert audit(desk)[-1] == ("system", "withdraw", 2, "candidate", "candidate")
+
+
+def test_an_exhibit_whose_turn_is_erased_is_not_shown_any_more(desk: Bench) -> None:
+    """New evidence makes a new revision: the evidence is what is there."""
+    desk.learn(4)
+    assert desk.store.erase(conversations=["c3"], least=3) == 1
+    desk.service.mine()
+    (kata,) = desk.service.katas()
+    assert {one.conversation for one in kata.version.exhibits} == {"c0", "c1", "c2"} and kata.version.fit.support == 3
 
 
 CHUNKS = ((A, B), (B, A), routine(0), routine(1), routine(2)[:3], (failed("web_search", query="x"),), (tool("clarify", question="?"),))
@@ -446,7 +495,7 @@ def test_approval_validates_again_with_the_tools_of_today(desk: Bench) -> None:
     desk.learn()
     desk.service.review("1", "cli")
     desk.schemas["read_file"] = "f" * 16
-    with pytest.raises(Refused, match="Kata 1 does not pass tools_available any more"):
+    with pytest.raises(Refused, match="Kata 1 does not pass every check any more: tools_available: "):
         desk.service.approve("1", "deploy", "cli")
     assert desk.service.active() == ()
 

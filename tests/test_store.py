@@ -39,6 +39,7 @@ from kata.model import (
     Object,
     Occurrence,
     Outcome,
+    Place,
     Proposal,
     Refused,
     RunRow,
@@ -215,7 +216,7 @@ def test_half_characters_pass_wherever_text_is_kept(store: Store) -> None:
     assert kata is not None and kata.fingerprint == HALF and kata.version.checks == (Check(HALF, True, HALF),)
     assert approve(store, kata, detail=HALF).version.spec == spec(HALF)
     store.add([SchemaSeen(HALF, HALF, {HALF: HALF})])
-    store.misses([NearMiss((HALF,), HALF, HALF, 2, "other" + HALF)])
+    store.misses({1: NearMiss((HALF,), HALF, HALF, 2, "other" + HALF)})
     store.note(HALF, HALF)
     store.count(HALF)
     store.show(HALF, kata.id, HALF, 1.0)
@@ -371,7 +372,7 @@ def test_support_counts_conversations_and_knows_their_turns(store: Store) -> Non
     """K41, K42"""
     for turn, conversation in (("t1", "c1"), ("t2", "c1"), ("t3", "c2")):
         store.add(whole(turn, conversation))
-        store.mined(turn, {7: (0, 1), -(2**63): (0, 2)} if turn == "t3" else {7: (1, 2)})
+        store.mined(turn, {7: Place(0, 1), -(2**63): Place(0, 2)} if turn == "t3" else {7: Place(1, 2)})
     assert store.support([7, -(2**63), 8]) == {
         7: {"c1": frozenset({"t1", "t2"}), "c2": frozenset({"t3"})},
         -(2**63): {"c2": frozenset({"t3"})},
@@ -382,20 +383,20 @@ def test_support_counts_conversations_and_knows_their_turns(store: Store) -> Non
 
 def test_mining_a_turn_again_replaces_its_windows(store: Store) -> None:
     store.add(whole("t1", "c1"))
-    store.mined("t1", {1: (0, 1), 2: (1, 2)})
-    store.mined("t1", {2: (0, 2), 3: (0, 1)})
+    store.mined("t1", {1: Place(0, 1), 2: Place(1, 2)})
+    store.mined("t1", {2: Place(0, 2), 3: Place(0, 1)})
     assert [len(store.occurrences(window)) for window in (1, 2, 3)] == [0, 1, 1]
     assert store.occurrences(2) == (Occurrence("c1", "t1", 0, 2),)
 
 
 def test_a_turn_that_retention_took_meanwhile_gets_no_windows(store: Store) -> None:
-    store.mined("gone", {1: (0, 1)})
+    store.mined("gone", {1: Place(0, 1)})
     assert store.occurrences(1) == ()
 
 
 def test_more_windows_than_sqlite_takes_parameters_are_asked_in_parts(store: Store) -> None:
     store.add(whole("t1", "c1"))
-    store.mined("t1", dict.fromkeys(range(1203), (0, 1)))
+    store.mined("t1", dict.fromkeys(range(1203), Place(0, 1)))
     assert store.support(range(1203)) == {window: {"c1": frozenset({"t1"})} for window in range(1203)}
 
 
@@ -411,7 +412,7 @@ def test_retention_takes_all_that_hangs_on_a_turn_and_nothing_else(path: Path, s
     """K98; design section 5.8: derived rows go with their turn, in the same transaction."""
     for turn, at in (("old", 10.0), ("new", 1000.0)):
         store.add([*whole(turn, turn, at), ModelRequest(turn, "r", "m", at, 1.0, 1, 1, 1, 1)])
-        store.mined(turn, {7: (0, 1)})
+        store.mined(turn, {7: Place(0, 1)})
     store.add([start("never ended", at=11.0)])
     assert store.forget(before=500.0) == 2
     assert store.support([7]) == {7: {"new": frozenset({"new"})}}
@@ -419,15 +420,89 @@ def test_retention_takes_all_that_hangs_on_a_turn_and_nothing_else(path: Path, s
     assert store.forget(before=500.0) == 0
 
 
+def test_families_that_could_be_told_about_wait_longest_first(store: Store) -> None:
+    """Design section 5.8: those of enough conversations, each once; single calls are no family."""
+    for turn, conversation in (("t1", "c1"), ("t2", "c1"), ("t3", "c2")):
+        store.add(whole(turn, conversation))
+        held = {7: Place(0, 1, 2), 8: Place(0, 2, 3), 9: Place(0, 0, 1)} | ({5: Place(1, 2, 2)} if turn == "t3" else {})
+        store.mined(turn, held, least=2)
+        assert turn not in store.dirty()
+    assert store.family() == (8, 0)
+    store.looked(8, 0)
+    assert store.family() == (7, 0)
+    store.again({7: 2, 5: 2, 6: 2}, least=2)
+    assert store.family() == (7, 1)
+    store.looked(7, 0)
+    assert store.family() == (7, 1), "somebody queued it since"
+    store.looked(7, 1)
+    assert store.family() is None
+
+
+def test_what_is_told_about_waits_even_when_its_evidence_goes(store: Store) -> None:
+    """Design section 5.8: in the transaction that deletes the turns."""
+    for turn, conversation in (("t1", "c1"), ("t2", "c2"), ("t3", "c3"), ("t4", "c3")):
+        store.add(whole(turn, conversation))
+        store.mined(turn, {7: Place(0, 1), 8: Place(1, 2), 9: Place(0, 2, 3)}, least=9)
+    store.misses({7: NearMiss(("a", "b"), "confidence", "", 3, "f7")})
+    store.propose(replace(proposal(fingerprint="f8"), keys=("b", "c")), 1.0, 8)
+    assert store.family() is None
+    assert store.erase(["t1", "gone"], ["c3"], least=2) == 3
+    found = []
+    while waiting := store.family():
+        found.append(waiting[0])
+        store.looked(*waiting)
+    assert found == [7, 8] and store.spread(7, 9) == 1 and store.spread(7, 0) == 0
+
+
+def test_a_turn_that_changes_after_it_was_mined_waits_again(store: Store) -> None:
+    """Another conversation, another caller, or other text because a newer masker came."""
+    store.add(whole("t1", "c1"), masker=1)
+    store.mined("t1", {})
+    store.add([start("t1", "c1")])
+    assert store.dirty() == ()
+    store.add([start("t1", "c2")])
+    assert store.dirty() == ("t1",)
+    store.mined("t1", {})
+    store.remask("t1", lambda value: value, 2)
+    assert store.dirty() == ()
+    store.remask("t1", lambda value: {**value, "new": 1} if isinstance(value, dict) else value, 3)
+    assert store.dirty() == ("t1",)
+
+
+def test_everything_can_be_mined_again_oldest_first(store: Store) -> None:
+    for turn in ("t2", "t1"):
+        store.add(whole(turn, turn))
+        store.mined(turn, {7: Place(0, 1)})
+    store.add([start("open")])
+    store.misses({7: NearMiss(("a", "b"), "confidence", "", 3, "f7"), 4: NearMiss(("x", "y"), "confidence", "", 3, "f4")})
+    while waiting := store.family():
+        store.looked(*waiting)
+    store.soil()
+    assert store.dirty() == ("t2", "t1")
+    assert store.family() == (7, 0)
+    store.looked(7, 0)
+    assert store.family() == (4, 0), "nothing holds it any more, and yet it is told"
+
+
+def test_weights_count_places_and_size_counts_calls_and_different_windows(store: Store) -> None:
+    """Design section 5.6: a window that stands twice in a turn weighs two."""
+    for turn in ("t1", "t2"):
+        store.add(whole(turn, turn))
+        store.mined(turn, {7: Place(0, 1, 2, 3), 1: Place(0, 0, 1, 5)})
+    assert store.weights([7, 1, 7, 99]) == {7: 6, 1: 10, 99: 0}
+    assert store.weights([]) == {}
+    assert store.size() == (6, 1)
+
+
 def test_near_misses_are_replaced_by_those_found_now(store: Store) -> None:
     first, second = NearMiss(("a", "b"), "support", "2 of 3", 2, "f1"), NearMiss(("c",), "fit", "odd one", 5, "f2")
-    store.misses([first, second])
+    store.misses({1: first, 2: second})
     assert store.near() == (second, first)
-    store.misses([replace(first, detail="2 of 4")], judged=["f1"])
+    store.misses({1: replace(first, detail="2 of 4")}, judged=["f1"])
     assert store.near() == (second, replace(first, detail="2 of 4"))
-    store.misses([], judged=["f1"])
+    store.misses({}, judged=["f1"])
     assert store.near() == (second,)
-    store.misses([first])
+    store.misses({1: first})
     assert store.near() == (first,)
 
 
@@ -448,7 +523,7 @@ def test_a_proposal_comes_back_as_a_candidate_with_its_evidence(store: Store) ->
 
 
 def test_a_routine_proposed_is_no_near_miss_any_more(store: Store) -> None:
-    store.misses([NearMiss(("a",), "support", "", 2, "f"), NearMiss(("b",), "support", "", 2, "g")])
+    store.misses({1: NearMiss(("a",), "support", "", 2, "f"), 2: NearMiss(("b",), "support", "", 2, "g")})
     proposed(store, "f")
     assert [miss.fingerprint for miss in store.near()] == ["g"]
 
@@ -960,7 +1035,7 @@ def test_many_threads_share_one_store(store: Store) -> None:
     def work(me: int) -> None:
         for n in range(10):
             store.add(whole(f"t{me}.{n}", f"c{me}"))
-            store.mined(f"t{me}.{n}", {1: (0, 1)})
+            store.mined(f"t{me}.{n}", {1: Place(0, 1)})
             store.settled(f"t{me}.{n}")
 
     threads = [threading.Thread(target=work, args=(me,)) for me in range(8)]
@@ -1005,3 +1080,21 @@ def test_a_process_that_is_killed_while_it_makes_the_file_leaves_it_new(path: Pa
     store = Store(opener(path))
     assert store.facts()["version"] == len(MIGRATIONS)
     store.close()
+
+
+def test_changes_in_a_bundle_are_kept_whole_or_not_at_all(tmp_path: Path) -> None:
+    """Section 12: few transactions; a second process sees nothing of a bundle before its end."""
+    file = tmp_path / "data.db"
+    one, other = (Store(lambda: sqlite3.connect(file, check_same_thread=False)) for _ in range(2))
+    with one.bundle():
+        one.note("a", "1")
+        assert (one.noted("a"), other.noted("a")) == ("1", "")
+        with one.bundle():
+            one.note("b", "2")
+    assert (other.noted("a"), other.noted("b")) == ("1", "2")
+    with pytest.raises(ZeroDivisionError), one.bundle():
+        one.note("a", "3")
+        raise ZeroDivisionError
+    assert (one.noted("a"), other.noted("a")) == ("1", "1")
+    one.close()
+    other.close()
