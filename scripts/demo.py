@@ -24,7 +24,7 @@ from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 Arguments = dict[str, Any]
-TODOS = {"amber": "parser.py", "birch": "lexer.py", "cobalt": "printer.py", "fjord": "reader.py"}
+TODOS = {"amber": "parser.py", "birch": "lexer.py", "cobalt": "printer.py", "fjord": "reader.py", "heron": "writer.py"}
 
 
 class Tools:
@@ -51,6 +51,8 @@ class Tools:
 
     def write_file(self, path: str, content: str, **_: Any) -> Json:
         target = self.folder / path
+        if target.is_dir():
+            return {"error": f"{target.name} is a folder"}
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(content)
         return {"bytes_written": len(content), "resolved_path": str(target)}
@@ -129,6 +131,11 @@ class Host:
     def on_unload(self, callback: Callable[[], None]) -> None:
         self.unload = callback
 
+    def guards(self, tool_name: str, args: Arguments | None, **hook_kwargs: Any) -> tuple[str | None, Arguments | None]:
+        """What all plugins say before a call: why it is refused, and its arguments rewritten. Here is only one plugin."""
+        directive = self.hooks["pre_tool_call"](tool_name=tool_name, args=args, **hook_kwargs)
+        return (directive["message"] if directive else None), None
+
     def dispatch_tool(self, name: str, arguments: Arguments, **ids: Any) -> str:
         try:
             return self.registry.tools[name](arguments, **ids)
@@ -164,7 +171,7 @@ class Conversation:
         result = self.host.dispatch_tool(tool, arguments, task_id=self.session, session_id=self.session)
         status = "error" if json.loads(result).get("error") else "ok"
         self.host.hooks["post_tool_call"](result=result, status=status, duration_ms=int(1000 * (time.monotonic() - began)), **asked)
-        print(f"Agent  {tool} {' '.join(f'{key}={value!r}' for key, value in arguments.items())}"[:80])
+        print(short(f"Agent  {told(tool, arguments)}"))
         return json.loads(result)
 
     def answer(self, text: str) -> None:
@@ -205,10 +212,12 @@ def stand_ins(folder: Path, host: Host) -> Iterator[tuple[str, types.ModuleType]
         "plugins.plugin_storage": {"plugin_db": plugin_db, "plugin_data_dir": lambda name: folder / "home" / "plugin-data" / name},
         "tools": {},
         "tools.registry": {"registry": host.registry},
+        "tools.interrupt": {"is_interrupted": lambda: False},
         "hermes_constants": {"get_hermes_home": lambda: folder / "home"},
         "hermes_state": {},
         "hermes_cli": {},
         "hermes_cli.config": {"load_config_readonly": dict},
+        "hermes_cli.plugins": {"_dispatch_pre_tool_call_hooks": host.guards},
         "agent": {},
         "agent.runtime_cwd": {"resolve_agent_cwd": lambda: folder / "project"},
     }
@@ -249,6 +258,16 @@ def by_hand(chat: Conversation, word: str) -> None:
     chat.answer(f"Noted in notes/{word}.md.")
 
 
+def told(tool: str, arguments: Arguments) -> str:
+    """A call as one line: `read_file path='src/parser.py'`."""
+    return f"{tool} {' '.join(f'{key}={value!r}' for key, value in arguments.items())}"
+
+
+def short(line: str) -> str:
+    """The line in 80 columns."""
+    return line if len(line) <= 80 else line[:79] + "…"
+
+
 def quote(text: str) -> None:
     """Text that the plugin gave to somebody, at 80 columns."""
     for line in text.split("\n"):
@@ -256,8 +275,12 @@ def quote(text: str) -> None:
 
 
 def typed(host: Host, words: str) -> None:
-    print(f"\nYou    /kata {words}")
+    """What a person types in a chat, and what the plugin answers."""
+    print(f"\nYou    {f'/kata {words}'.rstrip()}")
     print(host.commands["kata"](words))
+
+
+# ── The story ────────────────────────────────────────────────────────────────────────────────────
 
 
 def play(folder: Path) -> None:
@@ -269,35 +292,79 @@ def play(folder: Path) -> None:
         path.write_text(f"import sys\n\n# TODO({word}): tidy this up\n")
     host = Host(project)
     load(folder, host)(host)
+    hand = learnt(host)
+    approved(host)
+    done = replayed(host, project)
+    stopped(host)
+    handed_back(host, project)
+    typed(host, "runs note_todo")
+    print(f"\nModel requests for the chore: {hand} by hand, {done} with the kata; saved each time: {hand - done}.")
+    host.unload()
+
+
+def learnt(host: Host) -> int:
+    """Three conversations by hand; the model requests that the last of them took."""
     print("Three conversations, the same chore each time, with another word:")
     for number, word in enumerate(list(TODOS)[:3], 1):
         chat = Conversation(host, number)
         by_hand(chat, word)
-    hand = chat.requests
-    typed(host, "list")
+        if number == 2:
+            print("\nTwice is no routine yet:")
+            typed(host, "mine")
+            typed(host, "")
+    return chat.requests
+
+
+def approved(host: Host) -> None:
+    """The person looks at the proposal and approves it."""
+    typed(host, "")
     typed(host, "review 1")
     typed(host, "approve 1 as note_todo")
 
+
+def replayed(host: Host, project: Path) -> int:
+    """The fourth conversation, in which the chore is one call; the model requests that it took."""
     print("\nThe fourth conversation begins with this in its prompt:")
     quote(host.section({}))
     chat = Conversation(host, 4)
     chat.say("Take a note of the TODO about fjord, please.")
     done = chat.call("kata_note_todo", pattern="fjord")
-    quote(", ".join(f"{step['step']} {step['tool']} {step['status']}" for step in done["steps"]))
+    quote(steps(done))
     chat.answer("Noted in notes/fjord.md.")
     print("       notes/fjord.md: " + " ".join((project / "notes" / "fjord.md").read_text().split()))
+    return chat.requests
 
-    print("\nA word that stands nowhere: the routine stops before it writes and hands back.")
-    lost = Conversation(host, 5)
-    lost.say("Take a note of the TODO about onyx, please.")
-    stopped = lost.call("kata_note_todo", pattern="onyx")
-    quote("error: " + stopped["error"])
-    quote(", ".join(f"{step['step']} {step['tool']} {step['status']}" for step in stopped["steps"]))
-    lost.answer("There is no TODO about onyx.")
-    typed(host, "runs note_todo")
-    saved = hand - chat.requests
-    print(f"\nModel requests for the chore: {hand} by hand, {chat.requests} with the kata; saved each time: {saved}.")
-    host.unload()
+
+def stopped(host: Host) -> None:
+    """The fifth, in which there is nothing to be noted."""
+    print("\nA word that stands nowhere: the routine stops before it writes anything.")
+    chat = Conversation(host, 5)
+    chat.say("Take a note of the TODO about onyx, please.")
+    answer = chat.call("kata_note_todo", pattern="onyx")
+    quote("error: " + answer["error"])
+    quote(steps(answer))
+    chat.answer("There is no TODO about onyx.")
+
+
+def handed_back(host: Host, project: Path) -> None:
+    """The sixth, in which the last step fails and the agent goes on with the call that it is handed."""
+    print("\nA folder has that name already: the last step fails, and the answer hands back")
+    print("the call that comes next. The agent makes it, with another name.")
+    (project / "notes" / "heron.md").mkdir()
+    chat = Conversation(host, 6)
+    chat.say("Take a note of the TODO about heron, please.")
+    answer = chat.call("kata_note_todo", pattern="heron")
+    quote("error: " + answer["error"])
+    quote(steps(answer))
+    ahead = answer["next"]
+    quote("next: " + told(ahead["tool"], ahead["arguments"]))
+    chat.call(ahead["tool"], **ahead["arguments"] | {"path": "notes/heron-todo.md"})
+    chat.answer("Noted in notes/heron-todo.md: notes/heron.md is a folder.")
+
+
+def steps(answer: Json) -> str:
+    """What became of every step."""
+    return ", ".join(f"{step['step']} {step['tool']} {step['status']}" for step in answer["steps"])
 
 
 def main() -> int:

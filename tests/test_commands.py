@@ -1,8 +1,12 @@
 """The words of chat and shell: what is answered, in 80 columns, and which exit code, and that observed text cannot play with a terminal."""
 
+import argparse
+import io
 import json
 import re
 import sqlite3
+import threading
+import unicodedata
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -13,14 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import BRANCHES, NOW, Bench, Did, bench, five, proposal, routine, sh, tool
 
-from kata import commands
+from kata import commands, pages, runtime
 from kata.commands import VERBS, Answer, run, split
 from kata.model import (
     Call,
     Check,
     Class,
     Effect,
+    Fit,
+    Input,
     InputField,
+    Kata,
     Literal,
     NearMiss,
     NewerStore,
@@ -29,12 +36,14 @@ from kata.model import (
     Reference,
     RunRow,
     Settings,
+    Spec,
     State,
     Status,
     Step,
     StepTrace,
+    Version,
 )
-from kata.service import RESERVED, Service
+from kata.service import RESERVED, Mined, Service, visible
 from kata.store import Store
 
 A, B, C = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all")
@@ -181,7 +190,7 @@ def test_what_was_seen_but_not_proposed_is_counted_and_told_in_json(desk: Bench)
         desk.turn(f"c{n}", *routine(n))
     strict.mine()
     answer = ask(desk, "list")
-    assert "1 routine seen but not proposed." in answer.text and fits(answer)
+    assert answer.text.split("\n")[-1] == "1 routine seen but not proposed: hermes kata near" and fits(answer)
     assert answer.json["near"][0]["rule"] == "confidence" and answer.json["near"][0]["support"] == 3
 
 
@@ -388,8 +397,8 @@ def test_runs_show_every_step_of_the_recent_runs(desk: Bench) -> None:
     finished(desk, *GOOD)
     answer = ask(desk, "runs kata_deploy_preview")
     lines = answer.text.split("\n")
-    assert "kata_deploy_preview" in lines[0] and "ok" in lines[0] and len(lines) == 7 and wide(answer) == []
-    assert lines[2] == "    1. ok       git checkout topic-9" and lines[5] == "    4. ok       wc -l src/new.py"
+    assert re.search(r"  kata_deploy_preview  ok       run run-1  \d+\.0 s$", lines[0]) and len(lines) == 6 and wide(answer) == []
+    assert lines[1] == "    1. ok       git checkout topic-9" and lines[4] == "    4. ok       wc -l src/new.py"
     assert [step["status"] for step in answer.json["runs"][0]["steps"]] == ["ok"] * 5
 
 
@@ -441,6 +450,13 @@ def test_status_says_that_recording_is_paused(desk: Bench) -> None:
     assert "\nRecording    off: the setting 'record' is false\n" in run(paused, ["status"], "cli").text
 
 
+def test_recording_cannot_be_resumed_against_the_setting(desk: Bench) -> None:
+    """K99: refused, and said in JSON as every refusal is."""
+    held = Service(desk.store, Settings(record=False), desk.service.door)
+    answer = run(held, ["record", "on"], "cli")
+    assert answer.code == 1 and answer.json == {"recording": False, "error": answer.text.replace("\n", " ")}
+
+
 def test_status_counts_what_could_not_be_kept_and_repeats_what_the_host_says(desk: Bench) -> None:
     desk.store.count("repeated_call", 3)
     answer = run(desk.service, ["status"], "cli", "", {"Host": "Hermes 0.22.2 " + "and more " * 20})
@@ -463,7 +479,7 @@ def test_a_file_of_a_newer_plugin_is_one_clear_sentence() -> None:
 
     with closing(bench()) as desk:
         newer = Service(Store(refuse), Settings(), desk.service.door)
-        for verb in ("list", "review 1", "approve 1 as x", "reject 1", "runs", "status"):
+        for verb in ("list", "review 1", "approve 1 as x", "reject 1", "runs", "show 1", "near", "mine", "mine all", "status"):
             answer = run(newer, split(verb), "cli")
             assert answer.code == 1 and "update the Kata plugin" in re.sub(r"\s+", " ", answer.text) and wide(answer) == []
         assert run(newer, ["help"], "cli").code == 0
@@ -491,7 +507,7 @@ def hostile(desk: Bench) -> None:
     desk.store.transition(
         1, before=[State.CANDIDATE], after=State.ACTIVE, digest=digest, actor="cli", verb="approve", now=1.0, name="evil", approved=True
     )
-    desk.store.misses([NearMiss((EVIL, "b"), "template", EVIL, 3, "f")])
+    desk.store.misses({7: NearMiss((EVIL, "b"), EVIL, EVIL, 3, "f")})
     trace = StepTrace(0, f"mcp_{EVIL}", Status.ERROR, Call(f"mcp_{EVIL}", {f"k{EVIL}": EVIL}), None, f"because {EVIL}", 1)
     desk.store.begin_run(RunRow("run-1", 1, "kata_evil", 1, digest, NOW, None, Status.UNKNOWN, "", (trace,), {"branch": EVIL}))
     desk.store.settle_step("run-1", trace)
@@ -506,6 +522,10 @@ def hostile(desk: Bench) -> None:
         "review 2",
         "runs",
         "runs evil",
+        "runs run-1",
+        "show 1",
+        "show 2",
+        "near",
         "status",
         "help",
         "approve 2 as x",
@@ -538,7 +558,7 @@ def test_observed_text_from_recording_to_review_is_harmless(desk: Bench) -> None
         value = f"name{n}\x1b[2J\u202e"
         return (
             tool("web_search", {f"hit\x1b{0}": value}, query=f"q{n}\x07\x1b[31m word"),
-            tool("write_file", {"bytes": 1}, path="notes/fixed.md", content=f"fixed text {value}"),
+            tool("mcp_notes_add", {"id": 1}, title="a fixed title", content=f"fixed text {value}"),
         )
 
     kata = desk.learn(3, make)
@@ -554,14 +574,442 @@ def test_every_answer_has_the_same_in_json(desk: Bench) -> None:
         assert isinstance(ask(desk, line).json, dict) and json.dumps(ask(desk, line).json)
 
 
+KATA = "id state tool digest version steps inputs support confidence specificity asks".split()
+RUN = "run tool status reason started finished version digest session inputs steps".split()
+KEYS = {
+    "list": ["katas", "near"],
+    "review 1": [*KATA, "effects", "spec", "checks"],
+    "show 1": [*KATA, "effects", "versions", "runs"],
+    "runs": ["runs"],
+    "runs run-1": RUN,
+    "near": ["near"],
+    "mine": ["turns", "looked", "waiting", "proposed", "near"],
+    "status": ["recording", "facts", "counters", "host"],
+    "help": list(VERBS),
+    "help approve": ["usage", "what", "more", "example"],
+    "disable 1": KATA,
+    "enable 1": KATA,
+    "record on": ["recording"],
+    "approve 1": ["error"],
+    "review 9": ["error"],
+    "dance": ["error"],
+}
+"""What a script may rely on."""
+
+
+def test_the_keys_of_every_answer_in_json_are_these(desk: Bench) -> None:
+    """T77: stable keys; an error has one, too."""
+    desk.approved("deploy")
+    finished(desk, *GOOD)
+    found = {line: ask(desk, line) for line in KEYS}
+    assert {line: list(answer.json) for line, answer in found.items()} == KEYS
+    assert [list(one) for one in found["list"].json["katas"]] == [KATA]
+    assert [list(one) for one in found["runs"].json["runs"]] == [RUN]
+    step = found["runs run-1"].json["steps"][0]
+    assert list(step) == ["step", "tool", "status", "reason", "attempts", "arguments", "may_be_running"]
+    assert step["arguments"] == {"command": "git checkout topic-9"} and step["may_be_running"] is False
+    assert all(bool(answer.code) == ("error" in answer.json) for answer in found.values())
+
+
+def test_a_chat_gives_json_where_it_is_asked_to(desk: Bench) -> None:
+    """T77."""
+    desk.learn()
+    assert json.loads(ask(desk, "list --json", "chat").text) == ask(desk, "list").json
+    assert list(json.loads(ask(desk, "--json review 9", "chat").text)) == ["error"]
+    assert ask(desk, "list --json", "cli").code == 2, "in a shell it is an option, not a word"
+
+
 def test_the_signature_is_what_the_agent_is_told() -> None:
     """K24."""
     with closing(bench()) as desk:
         kata = desk.approved("deploy_preview")
-        assert commands.signature(kata.tool, kata.version.spec) == "kata_deploy_preview(branch)"
-        assert commands.outline(kata.version.spec) == "git checkout, search_files, read_file, wc, write_file"
+        assert pages.signature(kata.tool, kata.version.spec) == "kata_deploy_preview(branch)"
+        assert pages.outline(kata.version.spec) == "git checkout, search_files, read_file, wc, write_file"
 
 
 def test_every_command_word_is_reserved() -> None:
     """Design section 11: no kata may be called like a command."""
     assert set(VERBS) <= RESERVED
+
+
+# ── Mine and near ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_mining_tells_what_it_looked_at_and_what_it_found(desk: Bench) -> None:
+    """K115, issue 4: the turns that wait, now."""
+    for n in range(3):
+        desk.turn(f"c{n}", *routine(n))
+    answer = ask(desk, "mine", "chat")
+    assert answer.text.startswith("Looked at 3 turns and ") and ": 1 new or better proposal" in answer.text and fits(answer)
+    assert "  1  proposal  seen in 3 conversations, confidence 0.78" in answer.text and "Look at a proposal: /kata review 1" in answer.text
+    assert (answer.json["turns"], answer.json["waiting"]) == (3, 0) and [one["id"] for one in answer.json["proposed"]] == [1]
+    assert ask(desk, "mine").text == "No turn waits: each was looked at when it ended."
+
+
+@pytest.mark.parametrize("word", ["all", "--all", "ALL"])
+def test_mining_all_looks_at_everything_again_and_finds_the_same(desk: Bench, word: str) -> None:
+    """Design section 5.8."""
+    before = desk.learn()
+    answer = ask(desk, f"mine {word}")
+    assert answer.code == 0 and answer.text.startswith("Looked at 3 turns and ") and answer.json["turns"] == 3
+    assert desk.service.katas() == (before,)
+
+
+def test_a_word_that_mining_does_not_know_is_no_reason_to_mine(desk: Bench) -> None:
+    desk.turn("c1", *routine(1))
+    assert ask(desk, "mine everything").code == 2 and len(desk.store.dirty()) == 1
+
+
+def test_mining_says_that_another_process_is_at_it(desk: Bench) -> None:
+    """Design section 12: whoever holds the lease mines."""
+    desk.turn("c1", *routine(1))
+    assert desk.store.lease("another", lambda owner: True)
+    busy = Service(desk.store, Settings(), replace(desk.service.door, alive=lambda owner: True))
+    for line in ("mine", "mine all"):
+        answer = run(busy, split(line), "cli")
+        assert answer.text == "Another process is looking just now; it misses nothing." and answer.json["waiting"] == 1
+
+
+def test_near_misses_are_told_with_their_rule_and_what_they_need(desk: Bench) -> None:
+    """K54, T20."""
+    assert ask(desk, "near").text == "No near misses: nothing was seen that is nearly a routine."
+    keys = ("terminal(command): git pull | make", "read_file(path)", "terminal(command): =0123456789abcdef")
+    desk.store.misses({7: NearMiss(keys, "loop", "one step repeats 2 to 5 times", 4, "f"), 8: NearMiss(("a()",) * 2, "odd", "", 3, "g")})
+    answer = ask(desk, "near")
+    assert answer.text.split("\n") == [
+        "git pull | make, read_file, terminal",
+        "     seen in 4 conversations",
+        "     fails loop: one step repeats 2 to 5 times",
+        "     needs a later version: a step that repeats stays with the agent for now",
+        "a, a",
+        "     seen in 3 conversations",
+        "     fails odd:",
+    ]
+    assert [one["rule"] for one in answer.json["near"]] == ["loop", "odd"]
+
+
+def test_a_routine_is_told_once_whatever_became_of_it_in_one_round(desk: Bench) -> None:
+    """What was missed at first and proposed later in the same round is a proposal."""
+    kata = desk.learn()
+    miss = NearMiss(("a()", "b()"), "template", "x", 3, kata.fingerprint)
+    other = replace(miss, fingerprint="other")
+    assert pages.fresh(Mined(3, (kata, kata), (miss, other, other))) == ((kata,), (other,))
+
+
+def test_a_page_of_near_misses_has_an_end(desk: Bench) -> None:
+    desk.store.misses({n: NearMiss(("a()", f"b{n}()"), "loop", "x", 3, f"f{n:02}") for n in range(25)})
+    answer = ask(desk, "near")
+    assert answer.text.endswith("\n… and 5 more, which --json tells.") and len(answer.json["near"]) == 25
+
+
+def test_every_rule_of_the_miner_says_what_it_needs() -> None:
+    source = (Path(str(commands.__file__)).parent / "miner.py").read_text(encoding="utf-8")
+    rules = set(re.findall(r'(?:_missed|NearMiss)\([^"()]*(?:\([^()]*\)[^"()]*)*"([a-z_]+)"', source))
+    assert {"loop", "confidence", "saves"} <= rules <= set(pages.NEEDS)
+
+
+# ── Show ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_show_tells_what_a_kata_does_how_to_call_it_and_what_it_did(desk: Bench) -> None:
+    """K21, K89."""
+    digest = desk.approved("deploy_preview").version.spec.digest
+    finished(desk, *GOOD)
+    answer = ask(desk, "show kata_deploy_preview", "chat")
+    text = answer.text
+    assert text.startswith("Kata 1       active · kata_deploy_preview\nDoes         1 git checkout ‹branch›\n")
+    assert 'Call         kata_deploy_preview(branch="' in text and "branch: string. " in text
+    assert "Side effects step 1: " in text and f"Versions     1 {digest[:12]} · found " in text
+    assert "· approved 20" in text and "· in use\n" in text and re.search(r"  ok       run run-1  \d+\.0 s\n", text)
+    assert text.endswith("More         /kata review 1 · /kata runs deploy_preview") and fits(answer)
+    assert [one["version"] for one in answer.json["versions"]] == [1] and answer.json["runs"][0]["run"] == "run-1"
+
+
+def test_show_is_no_ground_for_an_approval(desk: Bench) -> None:
+    """K4: what `approve` takes was shown by `review`."""
+    desk.learn()
+    answer = ask(desk, "show 1", "chat")
+    assert "not a tool yet: /kata review 1, then approve 1 as NAME" in answer.text and "not approved" in answer.text
+    assert ask(desk, "approve 1 as deploy", "chat").code == 1 and desk.service.active() == ()
+
+
+@pytest.mark.parametrize(("line", "words"), [("disable 1", "hermes kata enable deploy"), ("reject 2", "never: you rejected it")])
+def test_show_says_why_a_kata_cannot_be_called(desk: Bench, line: str, words: str) -> None:
+    desk.approved("deploy")
+    for n in range(3):
+        desk.turn(f"d{n}", A, B, C)
+    desk.service.mine()
+    assert ask(desk, line).code == 0
+    assert words in ask(desk, f"show {line[-1]}").text
+
+
+def test_show_names_every_version(desk: Bench) -> None:
+    """K89."""
+    first = desk.learn().version.spec.digest
+    second = desk.revised().version
+    lines = ask(desk, "show 1").text.split("\n")
+    told = [line[13:28] for line in lines if "· found" in line]
+    assert told[0] == f"{second.number} {second.spec.digest[:12]} " and told[-1] == f"1 {first[:12]} "
+
+
+def test_what_an_input_was_and_what_holds_without_it_is_shown(desk: Bench) -> None:
+    """Design section 6.6: choices and defaults."""
+    one = InputField("level", "string", "Used in step 1.", ("low",), ("low", "high"))
+    two = InputField("force", "boolean", "Used in step 1.", (True,), (), False)
+    desk.store.propose(proposal([Step("read_file", Object((("path", Literal("a")),)), Effect(Class.READ))] * 2, inputs=[one, two]), 1.0)
+    text = ask(desk, "review 1").text
+    assert "‹level› you give: Used in step 1. One of low, high." in text
+    assert "‹force› you give: Used in step 1. Seen: true. Else false." in text
+    assert "in level: string, force: boolean, optional; out" in text
+    kata = desk.service.find("1")
+    assert pages.signature("kata_x", kata.version.spec) == "kata_x(level, [force])"
+
+
+# ── One run ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_one_run_is_shown_whole(desk: Bench) -> None:
+    """K75, K21, issue 5: step by step with reason."""
+    desk.approved("deploy_preview")
+    finished(desk, GOOD[0], *[json.dumps({"error": "no such place"})] * 2)
+    answer = ask(desk, "runs RUN-1", "chat")
+    text = answer.text
+    for words in (
+        "Run          run-1 · kata_deploy_preview\nVersion      1, revision ",
+        "in the conversation s1",
+        " s: no such place\n",
+        "Inputs       branch = topic-9",
+        "Steps        1 ok       git checkout topic-9",
+        "             2 error    search_files pattern=TODO, path=src",
+        "Next call    search_files pattern=TODO, path=src",
+        "More         /kata show 1",
+    ):
+        assert words in text
+    assert "no such place" in text and "May run on" not in text and fits(answer) and answer.json["status"] == "error"
+
+
+@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.UNKNOWN])
+def test_a_step_whose_end_nobody_saw_may_still_be_running(desk: Bench, status: Status) -> None:
+    """Issue 5: `runs` says "unknown, may still be running"; never that it was not done."""
+    kata = desk.approved("deploy_preview")
+    step = StepTrace(0, "terminal", status, Call("terminal", {"command": "make world"}), reason="[Command timed out after 2s]", attempts=1)
+    desk.store.begin_run(RunRow("run-1", kata.id, kata.tool, 1, kata.version.spec.digest, NOW, None, Status.UNKNOWN, "", (step,)))
+    assert f"    1. {status.value}, may still be running: make world" in ask(desk, "runs").text
+    answer = ask(desk, "runs run-1")
+    assert f"Steps        1 {status.value}, may still be running: make world" in answer.text
+    assert "May run on   step 1" in answer.text and "Ended        not seen: " in answer.text
+    assert answer.json["steps"][0]["may_be_running"] is True and fits(answer)
+
+
+def test_a_kata_goes_before_a_run_of_that_name(desk: Bench) -> None:
+    kata = desk.approved("abcdef123456")
+    desk.store.begin_run(RunRow("abcdef123456", kata.id, kata.tool, 1, kata.version.spec.digest, NOW, None, Status.UNKNOWN, "", ()))
+    assert list(ask(desk, "runs abcdef123456").json) == ["runs"]
+
+
+# ── The review of anything ───────────────────────────────────────────────────────────────────────
+
+TEXT = st.one_of(st.text(max_size=12), st.sampled_from(["plain", "x" * 300, "two words", "a\nb", "\x1b[2J", "日本語" * 20, ""]))
+VALUE = st.one_of(
+    st.builds(Literal, TEXT), st.builds(lambda name: Reference(0, (name or "k", 0)), TEXT), st.sampled_from([Input("a"), Input("b" * 60)])
+)
+STEP = st.builds(
+    lambda tool, value, effect: Step(tool, Object((("command", value),)), effect),
+    st.sampled_from(["terminal", "read_file", "mcp_server_with_a_long_name_do_something"]),
+    VALUE,
+    st.builds(Effect, st.sampled_from(list(Class)), st.booleans(), TEXT),
+)
+FIELD = st.builds(
+    InputField,
+    st.sampled_from(["a", "b" * 60, "pattern"]),
+    st.sampled_from(["string", "integer", ""]),
+    TEXT,
+    st.lists(TEXT, max_size=4).map(tuple),
+    st.lists(TEXT, max_size=4).map(tuple),
+    st.sampled_from([None, False, "x" * 90]),
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(STEP, min_size=2, max_size=8), st.lists(FIELD, max_size=8), st.sampled_from(["/kata", "hermes kata"]))
+def test_whatever_a_spec_holds_its_review_has_six_parts_in_80_columns_with_the_effects_on_top(
+    steps: list[Step], inputs: list[InputField], lead: str
+) -> None:
+    """K18: long values, many inputs; every step that does more than reading stands in the first six lines, its reason whole below."""
+    kata = Kata(1, "", State.CANDIDATE, "f", Version(1, Spec(tuple(inputs), tuple(steps)), Fit(3, 3, 3, 0.9), (), (), NOW))
+    lines = pages.laid(pages.review(kata, lead)).split("\n")
+    assert [line for line in lines if len(line) > 80 or not line.isprintable()] == []
+    titles = [line[:12].rstrip() for line in lines[1:] if line[:1] != " "]
+    assert titles == ["Side effects", "Permissions", "Steps", "Data flow", "Schemas", "Validation", "Revision"]
+    acting = {str(number) for number, step in enumerate(steps, 1) if step.effect != Effect(Class.READ, False, step.effect.why)}
+    top = " ".join(line[13:] for line in lines[1:6])
+    assert acting <= set(re.findall(r"\d", " ".join(re.findall(r"steps? ([\d, ]+):", top))))
+    for step in steps:
+        assert step.effect.plain_read or "".join(visible(step.effect.why).split()) in "".join("".join(lines).split())
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from(EFFECTS), min_size=5, max_size=5), st.integers(0, 2), st.integers(0, 2))
+def test_a_five_step_review_fits_on_one_screen(effects: list[Effect], references: int, given_: int) -> None:
+    """K18: 24 lines of 80 columns, where no step is longer than a line; whatever the effects are."""
+    values = [Reference(0, ("matches", n, "path")) for n in range(references)] + [Literal("src/app/main.py")] * (5 - references)
+    arguments = [Object((("command", value),)) for value in values]
+    plain = [Effect(one.kind, one.destructive) for one in effects]
+    steps = tuple(Step("terminal", one, effect) for one, effect in zip(arguments, plain, strict=True))
+    inputs = tuple(InputField(f"pattern_{n}", "string", "Used in steps 1, 2, 3.", ("amber", "birch", "cobalt")) for n in range(given_))
+    kata = Kata(1, "a" * 30, State.ACTIVE, "f", Version(1, Spec(inputs, steps), Fit(3, 3, 3, 0.9), (), (), NOW))
+    assert len(pages.review(kata, "hermes kata").split("\n")) <= 24
+
+
+def test_an_example_call_leaves_out_what_has_a_default(desk: Bench) -> None:
+    fields = (InputField("level", "string", "", ("low",)), InputField("force", "boolean", "", (True,), (), False))
+    version = Version(1, Spec(fields, (Step("read_file", Object(()), Effect(Class.READ)),)), Fit(3, 3, 3, 0.9), (), (), NOW, NOW)
+    assert '\nCall         kata_x(level="low")\n' in pages.about(Kata(1, "x", State.ACTIVE, "f", version), (version,), (), "/kata")
+
+
+def columns(line: str) -> int:
+    """How wide a terminal shows the line: characters of East Asia and pictures take two columns."""
+    return sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in line)
+
+
+@given(st.lists(st.text(st.sampled_from("ab 日本語🙂é"), max_size=150), min_size=1, max_size=3), st.integers(5, 80))
+def test_wide_characters_count_twice(rows: list[str], width: int) -> None:
+    """80 columns, not 80 characters; and no character is lost."""
+    text = pages.laid("\n".join(pages.part("Steps", rows)))
+    assert all(columns(line) <= 80 for line in text.split("\n"))
+    assert "".join(text.split()) == "Steps" + "".join("".join(rows).split())
+    for row in rows:
+        shown = pages.fit(row, width)
+        assert columns(shown) <= width and (shown == row or shown[:-1] == row[: len(shown) - 1])
+        assert shown == row or columns(shown) >= width - 1, "no more is cut than must be"
+
+
+# ── Whatever is typed ────────────────────────────────────────────────────────────────────────────
+
+MEANT = "1 2 999999999999 kata_deploy KATA_DEPLOY run-1 as all --all --json -- -h on off".split()
+ODD = ["x" * 10_000, "\x00", "\x1b[2J", "\ud835", "٣", "𝟙", "\u202e", "a\nb", "", " ", *"' \" -1 1.0 1e3 %s {} ../..".split()]
+WORD = st.one_of(st.sampled_from([*VERBS, *MEANT]), st.sampled_from(ODD), st.text(max_size=10))
+
+
+@pytest.fixture(scope="module")
+def used() -> Iterator[Bench]:
+    """A desk with an active kata, a proposal, a near miss and a run."""
+    with closing(bench()) as desk:
+        desk.approved("deploy")
+        finished(desk, *GOOD)
+        for n in range(3):
+            desk.turn(f"d{n}", A, B, C)
+        desk.service.mine()
+        desk.store.misses({7: NearMiss(("a()", "b()"), "loop", "x", 3, "f")})
+        yield desk
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@settings(max_examples=30)
+@given(words=st.lists(WORD, max_size=4), surface=st.sampled_from(["chat", "cli"]), capitals=st.booleans())
+def test_every_command_answers_whatever_words_it_gets(used: Bench, verb: str, words: list[str], surface: str, capitals: bool) -> None:
+    """Issue 5, bad input: a clear answer in 80 columns, an exit code, `{"error": …}` exactly where it is not 0, and never an exception."""
+    answer = run(used.service, [verb.upper() if capitals else verb, *words], surface)
+    assert answer.code in (0, 1, 2) and answer.text.strip() and len(answer.text) < 20_000
+    answer.text.encode()
+    told = json.loads(json.dumps(answer.json))
+    assert bool(answer.code) == ("error" in told)
+    if surface == "cli" or "--json" not in [word.lower() for word in words]:
+        assert fits(answer)
+    if answer.code:
+        assert len(told["error"]) < 1_000 and "Traceback" not in answer.text
+
+
+@settings(max_examples=100)
+@given(st.lists(WORD, max_size=5).map(" ".join))
+def test_no_line_of_a_chat_raises(used: Bench, line: str) -> None:
+    """The same for a line as it is typed, quotes and all."""
+    answer = run(used.service, split(line), "chat")
+    assert answer.code in (0, 1, 2) and answer.text.strip()
+
+
+@pytest.mark.parametrize(
+    "line", ["show DEPLOY", "SHOW Kata_Deploy", "Show 1", "runs KATA_DEPLOY", "review Deploy", "disable kata_deploy", "enable 1"]
+)
+def test_numbers_names_and_tool_names_are_one_and_the_same_in_any_case(desk: Bench, line: str) -> None:
+    desk.approved("deploy")
+    ask(desk, "disable 1" if line.startswith("enable") else "help")
+    answer = ask(desk, line)
+    assert answer.code == 0 and "deploy" in answer.text
+
+
+@pytest.mark.parametrize(("word", "meant"), [("1", "show 1"), ("kata_deploy", "show kata_deploy"), ("KATA_DEPLOY", "show kata_deploy")])
+def test_a_kata_without_a_command_is_answered_with_the_command_that_shows_it(desk: Bench, word: str, meant: str) -> None:
+    answer = ask(desk, word, "chat")
+    assert answer.code == 2 and f"Did you mean '/kata {meant}'?" in re.sub(r"\s+", " ", answer.text)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_too_many_words_are_answered_with_what_is_expected(desk: Bench, verb: str) -> None:
+    answer = ask(desk, f"{verb} one two three four five", "chat")
+    assert answer.code == 2 and f"Expected: /kata {verb}" in answer.text and fits(answer)
+    words = VERBS[verb].words
+    if words[0]:
+        assert f"for example: /kata {VERBS[verb].example}" in " ".join(ask(desk, verb, "chat").text.split())
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_tells_more_about_every_command_with_an_example_that_is_understood(desk: Bench, verb: str) -> None:
+    """The example is one: with such a kata it is never a matter of usage."""
+    answer = ask(desk, f"help {verb}", "chat")
+    lines = answer.text.split("\n")
+    assert answer.code == 0 and lines[0] == f"/kata {VERBS[verb].usage}" and len(lines) >= 4 and fits(answer)
+    assert f"For example: /kata {VERBS[verb].example}" in answer.text
+    assert ask(desk, VERBS[verb].example).code != 2
+
+
+def test_help_on_a_word_that_is_no_command_names_the_nearest(desk: Bench) -> None:
+    answer = ask(desk, "help aprove")
+    assert answer.code == 2 and "Did you mean 'approve'?" in answer.text
+
+
+def test_the_readme_lists_the_commands_as_they_are() -> None:
+    """Issue 5: "Daily use" is `VERBS`."""
+    readme = (Path(str(commands.__file__)).parent / "README.md").read_text(encoding="utf-8")
+    table = readme.split("## Daily use")[1].split("| --- | --- |\n")[1].split("\n\n")[0]
+    rows = [line.replace("\\|", "/").strip("| ").split(" | ") for line in table.split("\n")]
+    assert rows == [[f"`{verb.usage.replace('|', '/')}`", verb.what] for verb in VERBS.values()]
+
+
+def test_the_help_of_the_shell_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """`hermes kata --help`, at 80 columns."""
+    parser = argparse.ArgumentParser("hermes kata")
+    runtime.arguments(parser)
+    lines = parser.format_help().split("\n")
+    assert all(any(line.startswith(f"  hermes kata {verb.usage} ") for line in lines) for verb in VERBS.values())
+    assert [line for line in pages.laid(commands.manual("hermes kata")).split("\n") if line not in lines] == []
+    assert parser.parse_args(["mine", "--all", "--json"]).words == ["mine"]
+
+
+# ── While it takes its time ──────────────────────────────────────────────────────────────────────
+
+
+class Bell(threading.Event):
+    """Rings after it was waited for so often."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.times -= 1
+        return self.times < 0
+
+
+def test_a_person_at_a_terminal_is_told_what_still_waits(desk: Bench) -> None:
+    desk.turn("c1", *routine(1))
+    screen = io.StringIO()
+    runtime.progress(desk.store, Bell(2), screen)
+    told = screen.getvalue().split("\r")
+    assert [line.rstrip() for line in told] == ["", "0 s: 1 turn to look at", "0 s: 1 turn to look at", "", ""]
+
+
+def test_what_is_done_at_once_is_not_told_about(desk: Bench) -> None:
+    screen = io.StringIO()
+    runtime.progress(desk.store, Bell(0), screen)
+    assert screen.getvalue() == ""

@@ -92,15 +92,19 @@ def test_the_demo_ends_well_and_soon(played: Played) -> None:
         r"       \| kata_note_todo\(pattern\): .*",
         r"       \| 1 terminal ok, 2 search_files ok, 3 read_file ok, 4 terminal ok, 5 write_file ok",
         r"       notes/fjord\.md: # fjord Open in src/reader\.py",
+        r"       \| error: Step 5 of 5 \(write_file\) failed: heron\.md is a folder",
+        r"       \| next: write_file path='notes/heron\.md' content='# heron\\n\\nOpen in src/writer\.py\\n'",
+        r"Agent  write_file path='notes/heron-todo\.md' .*",
         r"       \| error: Step 3 of 5 \(read_file\) was refused: .*",
         r"       \| 1 terminal ok, 2 search_files ok, 3 read_file refused, 4 terminal skipped, 5 write_file skipped",
+        r".* kata_note_todo  error  .*",
         r".* kata_note_todo  refused  .*",
         r".* kata_note_todo  ok  .*",
         r"Model requests for the chore: 6 by hand, 2 with the kata; saved each time: 4\.",
     ],
 )
 def test_the_demo_tells_the_story(played: Played, line: str) -> None:
-    """Issue 2: proposal, review, approval, a run, a failure with hand-back, and the requests saved."""
+    """Issues 2 and 5: proposal, review, approval, a run, a stop before any effect, a failure with hand-back, and the requests saved."""
     assert re.search(f"^{line}$", unwrapped(played.out), re.MULTILINE)
 
 
@@ -114,16 +118,31 @@ def test_every_line_of_the_story_fits_in_80_columns(played: Played) -> None:
 
 
 def test_the_story_comes_in_order(played: Played) -> None:
-    marks = [">>> Kata", "/kata list", "/kata review 1", "Approved:", "5 write_file ok", "5 write_file skipped", "6 by hand"]
+    marks = ["/kata mine", ">>> Kata", "/kata review 1", "Approved:", "5 write_file ok", "5 write_file skipped", "next: ", "6 by hand"]
     places = [unwrapped(played.out).index(mark) for mark in marks]
     assert places == sorted(places)
 
 
+def masked(text: str) -> str:
+    """The text without what is new in every run: ids, times and the folder."""
+    return re.sub(r"\b[0-9a-f]{12}\b|\d{4}-\d\d-\d\d \d\d:\d\d|(?<=was seen in )(?s:.+?)(?=\nSteps )", "…", text)
+
+
+def test_the_readme_shows_what_the_demo_prints(played: Played) -> None:
+    """Issue 5: the transcript of the README stands in that of the demo, part by part and in order."""
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("What the demo prints, in parts:\n```\n")[1].split("```")[0]
+    rest = masked(played.out)
+    for part in masked(shown).split("[…]\n"):
+        _, found, rest = rest.partition(part.rstrip("\n"))
+        assert found, f"the demo does not print, after what stands before it in the README:\n{part}"
+
+
 def test_the_replay_wrote_what_the_hand_would_have_written(played: Played) -> None:
     notes = played.root / "kept" / "project" / "notes"
-    assert {file.name: file.read_text() for file in notes.iterdir()} == {
-        f"{word}.md": f"# {word}\n\nOpen in src/{file}\n"
-        for word, file in {"amber": "parser.py", "birch": "lexer.py", "cobalt": "printer.py", "fjord": "reader.py"}.items()
+    places = {"amber": "parser", "birch": "lexer", "cobalt": "printer", "fjord": "reader", "heron-todo": "writer"}
+    assert {file.name: file.read_text() for file in notes.iterdir() if file.is_file()} == {
+        f"{name}.md": f"# {name.removesuffix('-todo')}\n\nOpen in src/{file}.py\n" for name, file in places.items()
     }
 
 

@@ -1,0 +1,459 @@
+"""Records in, pages out: what a person reads in a chat or a terminal, and the same as JSON; it asks nobody and never decides anything.
+
+It stands below commands.py, which holds the other job (words in), so that each of the two can be read, and tested, alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from unicodedata import east_asian_width
+
+from . import templating
+from .model import InputField, Json, Kata, NearMiss, Reference, RunRow, Spec, State, Status, Step, StepTrace, Version, walk
+from .service import Mined, brief, origin, templated, visible
+
+WIDTH = 80
+LABEL = 13
+"""Columns of the label that a part of a page begins with."""
+TOP = 6
+"""Lines within which a review has told every effect."""
+NUMBERED = re.compile(r" *(?:\d{1,2} +)?")
+SECOND = "\0"
+"""Stands for the second column of a wide character while lines are measured; what is shown is printable, so it is nothing else."""
+BUSY = "may still be running"
+
+
+# ── Lines ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def laid(text: str) -> str:
+    """Text for a terminal or a chat: at most 80 columns, long lines go on below their own beginning, nothing but printable
+    characters (B46, W10). Nothing is left out."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        shown = "".join(character if character.isprintable() else "�" for character in line)
+        lines += _wrapped(shown, min(LABEL, len(shown) - len(shown.lstrip(" "))))
+    return "\n".join(lines)
+
+
+def part(title: str, rows: Iterable[str]) -> list[str]:
+    """One part of a page: its label, and its rows below one another; a long row goes on below its own beginning."""
+    lines: list[str] = []
+    for index, row in enumerate(rows):
+        lead = NUMBERED.match(row)
+        inset = len(lead.group()) if lead else 0
+        text = row[:inset] + visible(row[inset:])
+        lines += _wrapped(f"{title if not index else '':<{LABEL - 1}} {text}", LABEL + inset)
+    return lines
+
+
+def _wrapped(line: str, hang: int) -> list[str]:
+    spread = _spread(line)
+    if len(spread) <= WIDTH:
+        return [line.rstrip()]
+    width = WIDTH - (SECOND in spread)  # a line may end between a wide character and its second column
+    lines = textwrap.wrap(spread, width, subsequent_indent=" " * hang, break_on_hyphens=False)
+    return [text for one in lines if (text := one.replace(SECOND, "")).strip()]  # a last line may hold a second column alone
+
+
+def fit(line: str, width: int = WIDTH) -> str:
+    """The line, or its beginning with a mark, in `width` columns."""
+    line = visible(line) if not line.isprintable() else line
+    spread = _spread(line)
+    if len(spread) <= width:
+        return line
+    whole = width - 1 - (spread[width - 1] == SECOND)  # no half of a wide character
+    return spread[:whole].replace(SECOND, "") + "…"
+
+
+def _spread(line: str) -> str:
+    """The line with a place for the second column of every wide character, so that its length is its width in columns."""
+    return line if line.isascii() else "".join(one + SECOND * (east_asian_width(one) in "WF") for one in line)
+
+
+def when(at: float) -> str:
+    """A time as a person reads it, to the minute."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def many(count: int, noun: str) -> str:
+    """`1 turn`, `2 turns`, `3 near misses`."""
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{count} {noun if count == 1 else plural}"
+
+
+# ── The list ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def entry(kata: Kata) -> list[str]:
+    """A kata in two lines: number, state and how it is called or where it was seen; its steps."""
+    fit_, spec = kata.version.fit, kata.version.spec
+    seen = f"seen in {fit_.support} conversations, confidence {fit_.confidence:.2f}"
+    title = signature(kata.tool, spec) if kata.tool else seen
+    return [fit(f"{kata.id:>3}  {state(kata):<9} {title}"), fit(f"     {len(spec.steps)} steps: {outline(spec)}")]
+
+
+def signature(tool: str, spec: Spec) -> str:
+    """`kata_deploy_preview(branch, [force])`: the tool with its arguments, as the agent is told; those with a default in brackets."""
+    return f"{tool}({', '.join(one.name if one.default is None else f'[{one.name}]' for one in spec.inputs)})"
+
+
+def outline(spec: Spec) -> str:
+    """The steps in a few words each: the program of a command, else the tool."""
+    names = []
+    for step in spec.steps:
+        text = templated(step)
+        words = text.split()
+        names.append(" ".join(words[:2]) if step.tool == "terminal" and len(words) > 1 and words[1].isalpha() else words[0])
+    return ", ".join(names)
+
+
+def state(kata: Kata) -> str:
+    """The state in the word that a person uses."""
+    return "proposal" if kata.state is State.CANDIDATE else kata.state.value
+
+
+# ── What a round of mining brought ───────────────────────────────────────────────────────────────
+
+
+def found(mined: Mined, busy: bool, lead: str) -> str:
+    """The turns and routines that were looked at, the proposals found and the near misses; `busy` says that somebody else is at it."""
+    if not mined.turns and not mined.looked:
+        return "Another process is looking just now; it misses nothing." if busy else "No turn waits: each was looked at when it ended."
+    proposed, missed = fresh(mined)
+    seen = f"{many(mined.turns, 'turn')} and {many(len(mined.looked), 'possible routine')}"
+    news = [many(len(proposed), "new or better proposal")] * bool(proposed) + [many(len(missed), "near miss")] * bool(missed)
+    lines = [f"Looked at {seen}: {', '.join(news) or 'nothing new'}."]
+    lines += [line for kata in proposed for line in entry(kata)]
+    lines += ["", f"Look at a proposal: {lead} review {proposed[0].id}"] if proposed else []
+    lines += [f"The near misses, and why: {lead} near"] if missed else []
+    return "\n".join(lines)
+
+
+def fresh(mined: Mined) -> tuple[tuple[Kata, ...], tuple[NearMiss, ...]]:
+    """What one round came to, each routine once: its last proposal, or why it is none."""
+    last: dict[str, Kata] = {kata.fingerprint: kata for kata in mined.proposed}
+    missed = {miss.fingerprint: miss for miss in mined.missed if miss.fingerprint not in last}
+    return tuple(sorted(last.values(), key=lambda kata: kata.id)), tuple(missed.values())
+
+
+# ── Near misses ──────────────────────────────────────────────────────────────────────────────────
+
+NEAREST = 20
+"""Near misses that a page holds, the best supported."""
+NEEDS: Mapping[str, str] = {
+    "chance": "more conversations in which these steps stand together",
+    "coherence": "a value of one step that goes into the next; steps that share nothing are no routine",
+    "confidence": "more conversations, or ones in which every value comes about as in the others",
+    "inputs": "fewer values that only the caller knows",
+    "loop": "a later version: a step that repeats stays with the agent for now",
+    "opaque": "a plainer command, without loops, functions or sub-shells",
+    "saves": "more that is fixed or comes out of a result; a call that must be written whole saves nothing",
+    "template": "values that come about in one and the same way each time",
+}
+"""What each rule of the miner wants, for a person; a check of the validator says it in its own sentence."""
+
+
+def misses(near: Sequence[NearMiss]) -> str:
+    """What was seen but not proposed: the steps, where it was seen, the one rule that failed and what it needs (K54)."""
+    if not near:
+        return "No near misses: nothing was seen that is nearly a routine."
+    lines = []
+    for miss in near[:NEAREST]:
+        lines += [fit(", ".join(map(program, miss.keys))), f"     seen in {many(miss.support, 'conversation')}"]
+        lines += [f"     fails {miss.rule}: {visible(miss.detail)}"] + ([f"     needs {needed(miss)}"] if needed(miss) else [])
+    lines += [f"… and {len(near) - NEAREST} more, which --json tells."] if len(near) > NEAREST else []
+    return "\n".join(lines)
+
+
+def needed(miss: NearMiss) -> str:
+    """What would make a proposal of it; empty where the reason says it."""
+    return NEEDS.get(miss.rule, "")
+
+
+def program(key: str) -> str:
+    """The step that a key stands for: the programs of a command, else the tool."""
+    head, _, programs = key.partition("): ")
+    return programs if programs and not programs.startswith("=") else head.split("(")[0]
+
+
+# ── The review ───────────────────────────────────────────────────────────────────────────────────
+
+
+def review(kata: Kata, lead: str) -> str:
+    """Everything a person needs to decide, its effects first (K18): steps, data flow, permissions, schemas, side
+    effects, validation; 80 columns."""
+    evidence, spec = kata.version.fit, kata.version.spec
+    name = kata.tool or "no name yet"
+    head = f"Kata {kata.id} · {state(kata)} · {name} · {evidence.support} conversations · confidence {evidence.confidence:.2f}"
+    lines = _wrapped(visible(head), 5)
+    shown = effects(spec, TOP - len(lines))
+    parts = [
+        ("Side effects", shown),
+        ("Permissions", _permissions(kata)),
+        ("Steps", _steps(spec, shown)),
+        ("Data flow", _flow(spec)),
+        ("Schemas", _schemas(spec)),
+        ("Validation", _validation(kata)),
+        ("Revision", [spec.digest[:12] + (f" · {lead} approve {kata.id} as NAME" if kata.state is State.CANDIDATE else "")]),
+    ]
+    return "\n".join(lines + [line for title, rows in parts for line in part(title, rows)])
+
+
+def effects(spec: Spec, most: int) -> list[str]:
+    """The steps that do more than reading, each in one line with the reason as far as it fits, in at most `most` lines."""
+    acting = [(number, step) for number, step in enumerate(spec.steps, 1) if not step.effect.plain_read]
+    rows = [fit(f"step {number}: {does(step)}; {visible(step.effect.why)}", WIDTH - LABEL) for number, step in acting]
+    if len(rows) <= most:
+        return rows or ["none: every step only reads"]
+    rest = acting[most - 1 :]
+    kinds = "; ".join(dict.fromkeys(does(step) for _, step in rest))
+    return [*rows[: most - 1], fit(f"steps {', '.join(str(number) for number, _ in rest)}: {kinds}", WIDTH - LABEL)]
+
+
+def does(step: Step) -> str:
+    """The effect of a step in one or two words."""
+    return step.effect.kind.value + (" DESTRUCTIVE" if step.effect.destructive else "")
+
+
+def _permissions(kata: Kata) -> list[str]:
+    tools = ", ".join(dict.fromkeys(step.tool for step in kata.version.spec.steps))
+    folders = dict.fromkeys(event.folder for one in kata.version.exhibits for event in one.events[:1] if event.folder)
+    rows = [f"tools {tools}; " + ("asks you before every run" if kata.version.spec.asks else "runs without asking")]
+    return rows + ([f"was seen in {', '.join(list(folders)[:3])}" + (" and elsewhere" if len(folders) > 3 else "")] if folders else [])
+
+
+def _steps(spec: Spec, shown: Sequence[str]) -> list[str]:
+    """Every step whole; below it the reason for its effect where the top of the page had no room for it."""
+    rows = []
+    for number, step in enumerate(spec.steps, 1):
+        why = f"step {number}: {does(step)}; {visible(step.effect.why)}"
+        rows.append(f"{number} {templated(step)}")
+        if not step.effect.plain_read and why not in shown:
+            rows.append(f"  {does(step)}; {visible(step.effect.why)}")
+    return rows
+
+
+def _flow(spec: Spec) -> list[str]:
+    rows = [f"‹{one.name}› you give: {_told(one)}" for one in spec.inputs]
+    used: dict[str, dict[int, None]] = {}
+    for number, step in enumerate(spec.steps, 1):
+        for inner in walk(step.arguments):
+            if isinstance(inner, Reference):
+                used.setdefault(origin(inner), {})[number] = None
+    rows += [f"{name} goes into {'steps' if len(numbers) > 1 else 'step'} {', '.join(map(str, numbers))}" for name, numbers in used.items()]
+    return rows or ["nothing varies: the same calls every time"]
+
+
+def _told(one: InputField) -> str:
+    """Where an input is used, what it was, all of it or the latest, and what holds without it."""
+    seen = ("One of", one.choices) if one.choices else ("Seen:", one.examples)
+    values = f" {seen[0]} {', '.join(map(_seen, seen[1]))}." if seen[1] else ""
+    return one.description + values + ("" if one.default is None else f" Else {_seen(one.default)}.")
+
+
+def _seen(value: Json) -> str:
+    return fit(templating.as_shown(value), 20)
+
+
+def _schemas(spec: Spec) -> list[str]:
+    arguments = ", ".join(map(_typed, spec.inputs)) or "no arguments"
+    return [f"in {arguments}; out status of each step, result of step {len(spec.steps)}"]
+
+
+def _typed(one: InputField) -> str:
+    return f"{one.name}: {one.type or 'any'}" + ("" if one.default is None else ", optional")
+
+
+def _validation(kata: Kata) -> list[str]:
+    checks, evidence = kata.version.checks, kata.version.fit
+    done = [check for check in checks if check.done]
+    failed = [f"FAILED {check.name}: {check.reason}" for check in done if not check.passed]
+    later = [check.name for check in checks if not check.done]
+    held = f"{evidence.passed} of {evidence.tried} held-out examples reproduced"
+    rows = [f"{sum(check.passed for check in done)} of {len(done)} checks passed; {held}"]
+    return rows + failed + ([f"not there yet: {', '.join(later)}"] if later else [])
+
+
+# ── What one kata is ─────────────────────────────────────────────────────────────────────────────
+
+
+def about(kata: Kata, versions: Sequence[Version], runs: Sequence[RunRow], lead: str) -> str:
+    """What a kata does, how it is called, its effects, versions and latest runs, newest first; no ground for an approval."""
+    spec = kata.version.spec
+    asks = "asks you before every run" if spec.asks else "runs without asking"
+    parts = [
+        (f"Kata {kata.id}", [f"{state(kata)} · {kata.tool or 'no name yet'}"]),
+        ("Does", [fit(f"{number} {templated(step)}", WIDTH - LABEL) for number, step in enumerate(spec.steps, 1)]),
+        ("Call", _calling(kata, lead)),
+        ("Side effects", [*effects(spec, len(spec.steps)), asks]),
+        ("Versions", [_version(one, kata) for one in versions]),
+        ("Last runs", [_ended(row) for row in runs] or ["none yet"]),
+        ("More", [f"{lead} review {kata.id}" + (f" · {lead} runs {kata.name}" if kata.name else "")]),
+    ]
+    return "\n".join(line for title, rows in parts for line in part(title, rows))
+
+
+def _calling(kata: Kata, lead: str) -> list[str]:
+    """An example call where the agent can make one, else what would make it possible; and what each argument is."""
+    spec = kata.version.spec
+    sample = ", ".join(f"{one.name}={_sample(one)}" for one in spec.inputs if one.default is None)
+    ways = {
+        State.ACTIVE: f"{kata.tool}({sample})",
+        State.CANDIDATE: f"not a tool yet: {lead} review {kata.id}, then approve {kata.id} as NAME",
+        State.DISABLED: f"taken away from the agent: {lead} enable {kata.name}",
+        State.REJECTED: "never: you rejected it",
+    }
+    way = ways.get(kata.state, f"not now: it is {kata.state.value}")
+    return [way, *(f"{_typed(one)}. {_told(one)}" for one in spec.inputs)]
+
+
+def _sample(one: InputField) -> str:
+    return fit(json.dumps(one.examples[0], ensure_ascii=False), 40) if one.examples else "…"
+
+
+def _version(one: Version, kata: Kata) -> str:
+    use = " · in use" if one.number == kata.version.number and kata.state is State.ACTIVE else ""
+    approved = f"approved {when(one.approved)[:10]}" if one.approved else "not approved"
+    return f"{one.number} {one.spec.digest[:12]} · found {when(one.created)[:10]} · {approved}{use}"
+
+
+# ── Runs ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def traces(rows: Sequence[RunRow], whole: int = 3) -> str:
+    """Recent runs, newest first: the first `whole` of them step by step, the older ones in a line each."""
+    lines: list[str] = []
+    for index, row in enumerate(rows):
+        if index >= whole:
+            lines.append(fit(_ended(row, row.tool)))
+            continue
+        lines += [fit(_ended(row, row.tool))]
+        lines += [fit(f"    {step.index + 1}. {_status(step)} {brief(step.call) if step.call else step.tool}") for step in row.steps]
+        lines += [f"    {row.reason}"] if row.reason else []
+    return "\n".join(lines)
+
+
+def _ended(row: RunRow, *tool: str) -> str:
+    """When a run began, how it ended and how long it took; its id."""
+    seconds = f"{row.finished - row.started:.1f} s" if row.finished else "did not finish"
+    return "  ".join((when(row.started), *tool, f"{row.status.value:<7}", f"run {row.id}", seconds))
+
+
+def _status(step: StepTrace) -> str:
+    return f"{step.status.value}, {BUSY}:" if busy(step) else f"{step.status.value:<8}"
+
+
+def busy(step: StepTrace) -> bool:
+    """Whether a step was begun and nobody saw its end: its tool may still be at it."""
+    return step.status in (Status.UNKNOWN, Status.TIMEOUT, Status.INTERRUPTED) and step.attempts > 0
+
+
+def trace(row: RunRow, lead: str) -> str:
+    """One run whole: where and when, its inputs, every step with its call, its reason and its answer, what may still be running."""
+    inputs = [f"{name} = {templating.as_shown(value)}" for name, value in row.inputs.items()]
+    still = [f"step {step.index + 1}; find out what it did before you repeat it" for step in row.steps if busy(step)]
+    ahead = next((step.call for step in row.steps if step.status is not Status.OK and step.call), None)
+    parts = [
+        ("Run", [f"{row.id} · {row.tool}"]),
+        ("Version", [f"{row.version}, revision {row.digest[:12]}"]),
+        ("Began", [when(row.started) + (f", in the conversation {row.session}" if row.session else "")]),
+        ("Ended", [_outcome(row)]),
+        ("Inputs", inputs or ["none"]),
+        ("Steps", [line for step in row.steps for line in _traced(step)] or ["none was begun"]),
+        ("May run on", still),
+        ("Next call", [brief(ahead, 2_000)] if ahead and row.status is not Status.OK else []),
+        ("More", [f"{lead} show {row.kata}"]),
+    ]
+    return "\n".join(line for title, rows in parts for line in part(title, rows))
+
+
+def _outcome(row: RunRow) -> str:
+    if row.finished is None:
+        return "not seen: it runs, or its process ended; a step that was begun may have been done"
+    return f"{row.status.value} after {row.finished - row.started:.1f} s" + (f": {row.reason}" if row.reason else "")
+
+
+def _traced(step: StepTrace) -> list[str]:
+    """A step in one row, and below it why it ended so, how often it was tried, and the beginning of its answer."""
+    rows = [f"{step.index + 1} {_status(step)} {brief(step.call, 2_000) if step.call else step.tool}"]
+    rows += [f"  tried {step.attempts} times"] if step.attempts > 1 else []
+    rows += [f"  {step.reason}"] if step.reason else []
+    return rows + ([f"  gave {fit(visible(templating.as_shown(step.result)), 60)}"] if step.result is not None else [])
+
+
+# ── JSON ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def kata_json(kata: Kata) -> dict[str, Json]:
+    """A kata as every command tells it."""
+    version = kata.version
+    return {
+        "id": kata.id,
+        "state": kata.state.value,
+        "tool": kata.tool or None,
+        "digest": version.spec.digest,
+        "version": version.number,
+        "steps": [templated(step) for step in version.spec.steps],
+        "inputs": [one.name for one in version.spec.inputs],
+        "support": version.fit.support,
+        "confidence": round(version.fit.confidence, 4),
+        "specificity": version.fit.specificity,
+        "asks": version.spec.asks,
+    }
+
+
+def effects_json(spec: Spec) -> list[Json]:
+    """What each step may do."""
+    return [
+        {"step": number, "kind": step.effect.kind.value, "destructive": step.effect.destructive, "why": step.effect.why}
+        for number, step in enumerate(spec.steps, 1)
+    ]
+
+
+def checks_json(kata: Kata) -> list[Json]:
+    """The questions of the validator with their answers."""
+    return [{"name": check.name, "passed": check.passed, "done": check.done, "reason": check.reason} for check in kata.version.checks]
+
+
+def version_json(one: Version) -> dict[str, Json]:
+    """A version with its times in epoch seconds."""
+    return {"version": one.number, "digest": one.spec.digest, "created": one.created, "approved": one.approved}
+
+
+def near_json(miss: NearMiss) -> dict[str, Json]:
+    """A near miss with what it needs."""
+    return {"steps": list(miss.keys), "rule": miss.rule, "detail": miss.detail, "support": miss.support, "needs": needed(miss)}
+
+
+def run_json(row: RunRow) -> dict[str, Json]:
+    """A run with its steps; times are epoch seconds."""
+    return {
+        "run": row.id,
+        "tool": row.tool,
+        "status": row.status.value,
+        "reason": row.reason,
+        "started": row.started,
+        "finished": row.finished,
+        "version": row.version,
+        "digest": row.digest,
+        "session": row.session,
+        "inputs": dict(row.inputs),
+        "steps": [step_json(step) for step in row.steps],
+    }
+
+
+def step_json(step: StepTrace) -> dict[str, Json]:
+    """One step of a run: its call as it was asked, and whether it may still be running."""
+    return {
+        "step": step.index + 1,
+        "tool": step.tool,
+        "status": step.status.value,
+        "reason": step.reason,
+        "attempts": step.attempts,
+        "arguments": dict(step.call.arguments) if step.call else None,
+        "may_be_running": busy(step),
+    }
