@@ -25,6 +25,7 @@ from .model import (
     StepTrace,
     TemplateError,
     Trace,
+    canonical,
     walk,
 )
 from .templating import render
@@ -35,6 +36,8 @@ ANSWER_LIMIT = 1_500
 """Characters of an answer without the final result of a success."""
 RESULT_LIMIT = 20_000
 """Characters of a final result; what is longer is cut, with a mark and a note."""
+MANY = 8
+"""Steps that an answer has a line for each of."""
 CAPS = (1_000, 500, 250, 120, 64)
 """Characters that each text of an answer may keep, tried in turn until the answer fits."""
 WORDS: Mapping[Status, str] = {
@@ -45,6 +48,12 @@ WORDS: Mapping[Status, str] = {
 }
 
 
+class Held(Outcome):
+    """The outcome of a step that was never dispatched."""
+
+    __slots__ = ()
+
+
 # ── Inputs ───────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -53,30 +62,41 @@ def input_schema(spec: Spec) -> Json:
     return {
         "type": "object",
         "properties": {one.name: _property(one) for one in spec.inputs},
-        "required": [one.name for one in spec.inputs],
+        "required": [one.name for one in spec.inputs if one.default is None],
         "additionalProperties": False,
     }
 
 
 def _property(one: InputField) -> Json:
-    """A field seen with values of several types has none: it takes any value."""
-    return ({"type": one.type} if one.type else {}) | {"description": one.description}
+    """A field seen with values of several types has none: it takes any value. Choices are told, not demanded."""
+    seen = ", ".join(canonical(value) for value in one.choices)
+    about = f"{one.description} Seen: {seen}; others are possible." if seen else one.description
+    given: dict[str, Json] = {"type": one.type} if one.type else {}
+    return given | {"description": about} | ({} if one.default is None else {"default": one.default})
 
 
 def check_inputs(spec: Spec, given: Mapping[str, Json]) -> dict[str, Json]:
-    """Give back the arguments in the order of the spec; InputError names all that are missing, unknown or of another type (K69)."""
+    """Give back the arguments in the order of the spec, defaults where none is given; InputError names all that are missing, unknown
+    or of another type (K69)."""
     known = {one.name for one in spec.inputs}
     wrong = [problem for one in spec.inputs if (problem := _problem(one, given))]
     wrong += [f"{name!r} is not an argument of this kata" for name in given if name not in known]
     if wrong:
         asked = ", ".join(f"{one.name} ({one.type or 'any type'})" for one in spec.inputs) or "no arguments"
         raise InputError(f"Expected {asked}; " + "; ".join(wrong))
-    return {one.name: given[one.name] for one in spec.inputs}
+    return {one.name: _bare(one, given.get(one.name, one.default)) for one in spec.inputs}
+
+
+def _bare(wanted: InputField, value: Json) -> Json:
+    """The value without the fixed text that stands around it in the call anyway, where the caller gave that too."""
+    before, after = wanted.within
+    whole = isinstance(value, str) and value.startswith(before) and value.endswith(after)
+    return value[len(before) : len(value) - len(after)] if whole and len(value) > len(before) + len(after) else value
 
 
 def _problem(wanted: InputField, given: Mapping[str, Json]) -> str:
     if wanted.name not in given:
-        return f"{wanted.name!r} is missing"
+        return "" if wanted.default is not None else f"{wanted.name!r} is missing"
     found = _type(given[wanted.name])
     if not wanted.type or found == wanted.type or (found, wanted.type) == ("integer", "number"):
         return ""
@@ -96,12 +116,13 @@ def _type(value: Json) -> str:
 # ── Running ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def run(spec: Spec, given: Mapping[str, Json], read_retries: int = 1) -> Execution:
-    """Start one execution: a generator that yields each call, receives its outcome and returns the trace (K70, K75).
+def run(spec: Spec, given: Mapping[str, Json], read_retries: int = 1, done: Sequence[StepTrace] = ()) -> Execution:
+    """Start one execution: a generator that yields each call, receives its outcome and returns the trace (K70, K75). The first steps
+    are not asked for when `done` says what became of them in a run that stopped (A21).
 
     InputError is raised here, before there is anything to drive. Every step is rendered as soon as the values it needs exist, so
     a value that cannot be placed stops the run before the steps in front of it act (B14)."""
-    return _steps(spec, check_inputs(spec, given), read_retries)
+    return _steps(spec, check_inputs(spec, given), read_retries, done)
 
 
 def drive(execution: Execution, dispatch: Callable[[StepCall], Outcome]) -> Trace:
@@ -116,10 +137,12 @@ def drive(execution: Execution, dispatch: Callable[[StepCall], Outcome]) -> Trac
         outcome = dispatch(asked)
 
 
-def _steps(spec: Spec, inputs: Mapping[str, Json], read_retries: int) -> Execution:
-    traces = [StepTrace(index, step.tool, Status.SKIPPED) for index, step in enumerate(spec.steps)]
-    results: list[Json] = []
+def _steps(spec: Spec, inputs: Mapping[str, Json], read_retries: int, done: Sequence[StepTrace]) -> Execution:
+    traces = [*done, *(StepTrace(index, step.tool, Status.SKIPPED) for index, step in enumerate(spec.steps) if index >= len(done))]
+    results: list[Json] = [one.result for one in done]
     for index, step in enumerate(spec.steps):
+        if index < len(done):
+            continue
         if not _fill(spec, traces, inputs, results):
             break
         traces[index] = yield from _issue(traces[index], 1 + read_retries if step.effect.plain_read else 1)
@@ -132,7 +155,7 @@ def _steps(spec: Spec, inputs: Mapping[str, Json], read_retries: int) -> Executi
 def _fill(spec: Spec, traces: list[StepTrace], inputs: Mapping[str, Json], results: Sequence[Json]) -> bool:
     """Render into `traces` every step that can be rendered from now on; False when one of them cannot."""
     for index, step in enumerate(spec.steps):
-        if _ripe(step, index) != len(results):
+        if traces[index].status is not Status.SKIPPED or traces[index].call is not None or _ripe(step, index) > len(results):
             continue
         try:
             traces[index] = replace(traces[index], call=Call(step.tool, _arguments(step, index, inputs, results)))
@@ -169,11 +192,11 @@ def _issue(ready: StepTrace, tries: int) -> Generator[StepCall, Outcome, StepTra
         # Each attempt has its own copy: a tool that changes its arguments must not change the next attempt, the trace or the spec.
         outcome = yield StepCall(ready.index, Call(ready.tool, deepcopy(dict(ready.call.arguments))), attempt)
         again = outcome.status is Status.ERROR and attempt < tries
-    end = _judged(outcome)
-    return replace(ready, status=end.status, result=end.result, reason=end.reason, attempts=attempt, sent=end.sent)
+    end, done = accepted(outcome), attempt - isinstance(outcome, Held)
+    return replace(ready, status=end.status, result=end.result, reason=end.reason, attempts=done, sent=end.sent)
 
 
-def _judged(outcome: Outcome) -> Outcome:
+def accepted(outcome: Outcome) -> Outcome:
     """The outcome, or an error where the host answered with a notice in place of the content (B37)."""
     result = outcome.result
     if not outcome.ok:
@@ -200,10 +223,11 @@ def _finish(traces: Sequence[StepTrace]) -> Trace:
 def answer(trace: Trace, spec: Spec, run_id: str) -> str:
     """Say in JSON text what a run came to: every step's status and the final result, or where it stopped and how to go on (K75).
 
-    At most 1,500 characters for a routine of up to eight steps, unless the final result needs more; nothing is cut silently."""
+    At most 1,500 characters unless the final result needs more; nothing is cut silently."""
     if trace.status is Status.OK:
         return _text(_success(trace, run_id))
-    answers = [_text(_failure(trace, spec, run_id, cap)) for cap in (*CAPS, 0)]
+    told = _failure if len(trace.steps) <= MANY else _brief
+    answers = [_text(told(trace, spec, run_id, cap)) for cap in (*CAPS, 0)]
     return next((text for text in answers if len(text) <= ANSWER_LIMIT), answers[-1])
 
 
@@ -212,7 +236,8 @@ def _success(trace: Trace, run_id: str) -> dict[str, Json]:
     result = trace.result
     if isinstance(result, dict) and result.get("error", "") is None:
         result = {key: value for key, value in result.items() if key != "error"}
-    payload = {"status": "ok", "run": run_id, "steps": _statuses(trace), "result": _fitted(result)}
+    steps = _statuses(trace) if len(trace.steps) <= MANY else _spans(trace)
+    payload = {"status": "ok", "run": run_id, "steps": steps, "result": _fitted(result)}
     size = len(_text(result))
     note = {"note": f"The result has {size} characters and is cut here."} if size > RESULT_LIMIT else {}
     return payload | note
@@ -232,6 +257,32 @@ def _failure(trace: Trace, spec: Spec, run_id: str, cap: int) -> dict[str, Json]
         payload["next"] = {"tool": ahead.tool} | ({"arguments": _cut(ahead.arguments, cap)} if cap else {})
     note = _note(trace, spec, ahead is not None and (not cap or _cut(ahead.arguments, cap) != ahead.arguments))
     return payload | ({"note": note} if note else {})
+
+
+def _brief(trace: Trace, spec: Spec, run_id: str, cap: int) -> dict[str, Json]:
+    """The hand-back of a long routine: numbers of steps in place of a line each."""
+    whole = _failure(trace, spec, run_id, cap)
+    acted: dict[str, Json] = {"steps": _span([one.index for one in trace.steps if _acted(one, spec)])}
+    stopped = trace.stopped
+    unsure = {"unsure": stopped.index + 1} if stopped is not None and _acted(stopped, spec) else {}
+    return whole | {"steps": _spans(trace), "had_effect": acted | unsure}
+
+
+def _spans(trace: Trace) -> dict[str, Json]:
+    """The steps of each status: `{"ok": "1-11", "error": "12"}`."""
+    statuses = dict.fromkeys(one.status for one in trace.steps)
+    return {status.value: _span([one.index for one in trace.steps if one.status is status]) for status in statuses}
+
+
+def _span(indices: Sequence[int]) -> str:
+    """Indices in rising order as numbers from 1, neighbours joined."""
+    runs: list[list[int]] = []
+    for number in (index + 1 for index in indices):
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def _headline(trace: Trace) -> str:

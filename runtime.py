@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import functools
+import inspect
 import json
 import logging
 import os
@@ -11,27 +12,33 @@ import sys
 import threading
 import time
 import uuid
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TextIO
 
-from . import commands, executor, validator
-from .driver import Driver, Place
+from . import commands, executor, pages, validator
+from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, budget, habits, replay
 from .history import History
-from .model import PLUGIN, InputError, Json, Kata, KataError, Settings, Spec, State, StoreError, Trace, canonical, parsed
+from .model import PLUGIN, PREFIX, InputError, Json, Kata, KataError, Settings, Spec, State, Step, StoreError, canonical, parsed
 from .recorder import Recorder, never_breaks_the_agent
-from .service import Dispatch, Door, Service
+from .service import Door, Service, strange
 from .store import Store
 
 log = logging.getLogger("kata")
 
 TOOLSET = "kata"
 FLUSH_S, FINALIZE_S = 0.3, 1.0
+PATIENT_S = 2.0
+"""How long a person at a terminal waits without a word."""
 QUICK_S = 0.1
 """How long a hook or `register` waits for a busy file."""
 HUNG_S = 600.0
 """A kata whose step hangs is refused until the step came back, or for so long (A22)."""
+KEPT = 1_000
+"""Tasks and sessions that are remembered."""
 SECTION_CHARS, LINE_CHARS = 1_200, 120
 
 
@@ -41,6 +48,26 @@ def register(ctx: Any) -> None:
 
 
 # ── The plugin object ────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(slots=True)
+class Ongoing:
+    """A run that is under way, or that left a step behind which still hangs; `since` is monotonic seconds."""
+
+    kata: int
+    tool: str
+    driver: Driver
+    since: float
+    over: bool = False
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it waits for a step that was given up."""
+        return self.driver.abandoned or self.over
+
+    @property
+    def done(self) -> bool:
+        return self.over and (self.driver.hung is None or not self.driver.hung.is_alive())
 
 
 class Plugin:
@@ -53,14 +80,16 @@ class Plugin:
         self.notes: dict[str, str] = {f"Setting {n}": error.message for n, error in enumerate(problems, 1)}
         self.paused = False
         self.store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
-        self.service = Service(self.store, self.settings, Door(time.time, replay, today, self._taken, _owner(), _alive))
+        self.service = Service(self.store, self.settings, Door(time.time, replay, today, self._taken, _owner(), _alive, time.time))
         self.recorder = Recorder(self.service, parameters, self.fault, History().origin)
         self.active: dict[str, Kata] = {}
         self.handles: dict[str, tuple[str, Any]] = {}
         self.generation, self._refreshing = -1, threading.Lock()
         self.folders: OrderedDict[str, str] = OrderedDict()
         self.questions: Counter[str] = Counter()
-        self.hung: dict[int, tuple[threading.Thread, float]] = {}
+        self.runs: dict[str, Ongoing] = {}
+        self._claiming = threading.Lock()
+        self.callers: OrderedDict[str, dict[str, str]] = OrderedDict()
 
     def open(self) -> None:
         """Register everything; a busy or broken file costs the katas until the next turn, never the start."""
@@ -110,6 +139,16 @@ class Plugin:
         log.warning("Kata: %s", what)
         self.notes["Last fault"] = what[:300]
 
+    @functools.cached_property
+    def gates(self) -> Gates:
+        """Whom to ask before a step; looked up at the first use, because `register` imports nothing of the host's tools."""
+        return gates()
+
+    @functools.cached_property
+    def here(self) -> bool:
+        """Whether the agent's commands run on this machine and its folder is ours: the plugin host has a folder of its own."""
+        return backend() == "local" and not isolated()
+
     # ── Hooks ────────────────────────────────────────────────────────────────────────────────────
 
     @never_breaks_the_agent
@@ -127,24 +166,33 @@ class Plugin:
     def pre_tool_call(self, /, **payload: Any) -> dict[str, str] | None:
         """Ask the person before a kata with effects, with a fresh key on every call (K80, K81)."""
         kata = self.active.get(str(payload.get("tool_name")))
-        if kata is None or not self.service.asks(kata):
+        if kata is None or INSIDE.get():
             return None
+        self._keep(self.callers, str(payload.get("session_id") or ""), {name: str(payload.get(name) or "") for name in CALL_IDS})
+        folder = self._folder(payload.get("task_id"))
+        if not self._asks(kata, folder):
+            return None
+        given = _fitted(kata.version.spec, payload.get("args"))
         try:
-            given = executor.check_inputs(kata.version.spec, _fitted(kata.version.spec, payload.get("args")))
+            checked = executor.check_inputs(kata.version.spec, given)
         except InputError:
             return None  # the handler says it to the model; a person is not asked about what cannot run
-        message = self.service.question(kata, given)
+        message = self.service.question(kata, checked, folder)
         self.questions[_question_key(kata, given, payload.get("session_id"))] += 1
         return {"action": "approve", "message": message, "rule_key": f"kata:{kata.name}:{uuid.uuid4().hex}"}
 
     @never_breaks_the_agent
     def post_tool_call(self, /, **payload: Any) -> None:
         """A call ended."""
+        if INSIDE.get():
+            return  # a step of a kata is nothing that somebody did (B27)
         result, task = payload.get("result"), payload.get("task_id")
+        folder = self._folder(task)
         if payload.get("tool_name") == "terminal" and isinstance(result, str) and '"cwd"' in result:
             self._moved(str(task), parsed(result))
         self._answered(payload)
-        self._hand_over("call", payload | {"folder": self.folders.get(str(task), "")})
+        self._abandoned(payload)
+        self._hand_over("call", payload | {"folder": folder})
 
     @never_breaks_the_agent
     def on_session_start(self, /, **payload: Any) -> None:
@@ -173,16 +221,30 @@ class Plugin:
         if kata is not None:
             self.questions.pop(_question_key(kata, _fitted(kata.version.spec, payload.get("args")), payload.get("session_id")), None)
 
+    def _abandoned(self, payload: Mapping[str, Any]) -> None:
+        """The host says that a call of a kata is over: one that still runs was given up, and must start nothing more (trap 3)."""
+        for one in [*self.runs.values()]:
+            if not one.over and one.tool == payload.get("tool_name") and one.driver.place.session == str(payload.get("session_id") or ""):
+                one.driver.abandoned = True
+
     def _hand_over(self, kind: str, payload: Mapping[str, Any]) -> None:
         if self.recording:
             self.recorder.put(kind, time.time(), payload)
 
     def _moved(self, task: str, result: Json) -> None:
         if isinstance(result, dict) and isinstance(result.get("cwd"), str):
-            self.folders[task] = result["cwd"]
-            self.folders.move_to_end(task)
-            while len(self.folders) > 1_000:
-                self.folders.popitem(last=False)
+            self._keep(self.folders, task, result["cwd"])
+
+    @staticmethod
+    def _keep(table: OrderedDict[str, Any], key: str, value: Any) -> None:
+        table[key] = value
+        table.move_to_end(key)
+        while len(table) > KEPT:
+            table.popitem(last=False)
+
+    def _folder(self, task: Any) -> str:
+        """Where the terminal of a task is, as far as anybody told: what it said last, else where the agent works."""
+        return self.folders.get(str(task or "")) or (_agent_folder() if self.here else "")
 
     # ── Katas as tools ───────────────────────────────────────────────────────────────────────────
 
@@ -242,22 +304,66 @@ class Plugin:
             or kata.version.spec.digest != self.active[kata.tool].version.spec.digest
         ):
             raise InputError("This kata is not active any more, or was changed; nothing was run")
-        given = executor.check_inputs(kata.version.spec, args)
-        self._asked(kata, given, place)
-        hung, since = self.hung.get(number, (None, 0.0))
-        if hung is not None and hung.is_alive() and time.monotonic() - since < HUNG_S:
-            raise InputError(f"{kata.tool} is still busy with a step of an earlier run that timed out; nothing was run")
+        if INSIDE.get():
+            raise InputError("A kata is no step of another kata; nothing was run")
+        executor.check_inputs(kata.version.spec, args)  # the run makes of them what the question showed, once
+        self._possible(kata.version.spec)
         run_id = uuid.uuid4().hex[:12]
-        driver = Driver(self.ctx.dispatch_tool, self.place(place, run_id), self.settings.step_timeout_s)
-        trace = self.service.start(kata, given, run_id, str(place.get("session_id") or ""), driver)
-        if driver.hung is not None:
-            self.hung[number] = (driver.hung, time.monotonic())
+        driver = self._driver(kata, self.place(place, run_id))
+        self._claim(run_id, Ongoing(kata.id, kata.tool, driver, time.monotonic()))
+        try:
+            self._asked(kata, args, place)
+            trace = self.service.start(kata, args, run_id, driver.place.session, driver)
+        finally:
+            self._over(run_id)
         return executor.answer(trace, kata.version.spec, run_id)
+
+    def _driver(self, kata: Kata, place: Place) -> Driver:
+        limit, known = self.settings.step_timeout_s, habits(kata.version)
+        return Driver(self.ctx.dispatch_tool, place, limit, gates=self.gates, known=known, seconds=budget(host_limit()))
+
+    def _possible(self, spec: Spec) -> None:
+        """Refuse a run of which some step cannot run as things are: all are looked at before the first one runs (B14)."""
+        problems = [f"step {number}: {problem}" for number, step in enumerate(spec.steps, 1) if (problem := self._obstacle(step))]
+        if problems:
+            raise InputError(f"Nothing was run: {'; '.join(problems)}")
+
+    def _obstacle(self, step: Step) -> str:
+        if step.tool.startswith(PREFIX):
+            return f"{step.tool} is a kata, and a kata is no step of another"
+        found = parameters(step.tool)
+        if found is None:
+            return "" if isolated() else f"the tool {step.tool} is not there now"
+        now = validator.fingerprint(found)
+        return validator.drift(step.tool, step.schema, now, lambda name: found if name == now else self.store.schema(name))[0]
+
+    def _claim(self, run_id: str, wanted: Ongoing) -> None:
+        """Enter a run, unless the kata still hangs somewhere (A22) or runs in this folder already."""
+        with self._claiming:
+            self.runs = {name: one for name, one in self.runs.items() if not one.done and time.monotonic() - one.since < HUNG_S}
+            for one in self.runs.values():
+                if one.kata == wanted.kata and one.hangs:
+                    raise InputError(f"{wanted.tool} is still busy with a step of an earlier run that timed out; nothing was run")
+                if one.kata == wanted.kata and one.driver.place.folder == wanted.driver.place.folder:
+                    raise InputError(f"{wanted.tool} runs in this folder already; nothing more was run")
+            self.runs[run_id] = wanted
+
+    def _over(self, run_id: str) -> None:
+        with self._claiming:
+            one = self.runs.get(run_id)
+            if one is not None:
+                one.over, one.since = True, time.monotonic()
+            if one is not None and one.done:
+                del self.runs[run_id]
+
+    def _asks(self, kata: Kata, folder: str) -> bool:
+        """Whether a person is asked before a run: for its effects, or because it writes where no example did (design section 8)."""
+        return self.service.asks(kata) or strange(kata, folder)
 
     def _asked(self, kata: Kata, given: Mapping[str, Json], place: Mapping[str, Any]) -> None:
         """Refuse a kata with effects whose call did not pass our question: whoever dispatches it directly goes around
         the host's approval (host contract, F3)."""
-        if not self.service.asks(kata):
+        if not self._asks(kata, self._folder(place.get("task_id"))):
             return
         key = _question_key(kata, given, place.get("session_id"))
         if self.questions[key] < 1:
@@ -266,14 +372,16 @@ class Plugin:
         self.questions += Counter()  # drops what fell to zero
 
     def place(self, given: Mapping[str, Any], run_id: str) -> Place:
-        """Where a run happens: the caller's task, and the folder its terminal is in."""
-        task = str(given.get("task_id") or "")
-        return Place(task, str(given.get("session_id") or ""), f"{task}:kata:{run_id}", self.folders.get(task) or _agent_folder())
+        """Where a run happens: the caller's task, and the folder its terminal is in. A container that is kept by task would be another one
+        under an id of our own."""
+        task, session = str(given.get("task_id") or ""), str(given.get("session_id") or "")
+        private = f"{task}:kata:{run_id}" if backend() in ("local", "ssh") else task
+        return Place(task, session, private, self._folder(task), self.callers.get(session, {}))
 
     def kata_list(self, args: Any, **place: Any) -> str:
         """The static tool `kata_list`: what is active, with arguments; it only reads."""
         katas = [
-            {"tool": kata.tool, "arguments": executor.input_schema(kata.version.spec), "does": commands.outline(kata.version.spec)}
+            {"tool": kata.tool, "arguments": executor.input_schema(kata.version.spec), "does": pages.outline(kata.version.spec)}
             for kata in self.active.values()
         ]
         return json.dumps({"katas": katas})
@@ -303,22 +411,58 @@ class Plugin:
 
     def shell(self, args: Namespace) -> int:
         """`hermes kata …` in a shell; the exit code is 0, 1 (refused) or 2 (not understood)."""
-        answer = commands.run(self.service, args.words, "cli", args.digest or "", self._host_lines())
+        words = [*args.words, *(["--all"] if getattr(args, "all", False) else [])]
+        with _meanwhile(self.store):
+            answer = commands.run(self.service, words, "cli", args.digest or "", self._host_lines())
         text = json.dumps(answer.json, indent=2, default=str) if args.json else answer.text
         _say(text)
         return answer.code
 
     def _host_lines(self) -> dict[str, str]:
         odd = {f"Setting {name!r}"[:60]: "is none of ours; it has no effect" for name in _unknown_settings()}
+        odd |= {"Other plugins": f"{self.gates.missing}; katas with effects hand back"} if self.gates.missing else {}
         return dict(self.notes) | odd | ({"Dropped": f"{self.recorder.dropped} events that found no room"} if self.recorder.dropped else {})
 
 
 def arguments(parser: ArgumentParser) -> None:
     """The command line of `hermes kata`; long distinctive flags, because the host's own parser sees them first."""
-    parser.description = "Routines that you repeat, found by Kata, as tools that you approve. Try: hermes kata help"
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.description = commands.manual("hermes kata")
     parser.add_argument("words", nargs="*", metavar="WORD", help="a command and its words, such as: review 2")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument("--all", action="store_true", help="with mine: look at everything that is kept once more")
     parser.add_argument("--digest", help="approve exactly this revision, without a review before (for scripts)")
+
+
+@contextmanager
+def _meanwhile(store: Store) -> Iterator[None]:
+    """Tell a person at a terminal what still waits while a command takes its time."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+    teller = threading.Thread(target=progress, args=(store, done, sys.stderr), daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+
+
+def progress(store: Store, done: threading.Event, screen: TextIO) -> None:
+    """Write one line on `screen`, again every two seconds until `done`: how long it takes and how many turns wait; then wipe it off."""
+    line, began = "", time.monotonic()
+    while not done.wait(PATIENT_S):
+        with suppress(StoreError):
+            waiting = len(store.dirty())
+            doing = f"{pages.many(waiting, 'turn')} to look at" if waiting else "comparing what repeats"
+            line = f"{time.monotonic() - began:.0f} s: {doing}"
+            screen.write(f"\r{line:<{pages.WIDTH}}"[: pages.WIDTH])
+            screen.flush()
+    if line:
+        screen.write("\r" + " " * (pages.WIDTH - 1) + "\r")
+        screen.flush()
 
 
 def _say(text: str) -> None:
@@ -327,6 +471,26 @@ def _say(text: str) -> None:
         print(text.encode("utf-8", "replace").decode("utf-8"), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def visited() -> Iterator[Service]:
+    """A service on the file of the profile that counts now, for a door that is not the agent (the dashboard); let go at the end."""
+    given = configured("plugins", "entries", PLUGIN, "settings")
+    settings, _ = Settings.read(given if isinstance(given, dict) else {})
+    store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
+    try:
+        yield Service(store, settings, Door(time.time, replay, today, lambda tool: parameters(tool) is not None, _owner(), _alive))
+    finally:
+        store.close()
+
+
+def home() -> str:
+    """The profile that counts now: the name of its folder, or "default"."""
+    from plugins.plugin_storage import plugin_data_dir
+
+    found = plugin_data_dir(PLUGIN).parent.parent
+    return found.name if found.parent.name == "profiles" else "default"
 
 
 # ── What the model is told ───────────────────────────────────────────────────────────────────────
@@ -352,14 +516,14 @@ def tool_schema(kata: Kata) -> dict[str, Json]:
     spec = kata.version.spec
     names = ", ".join(one.name for one in spec.inputs) or "no arguments"
     sentence = f"{kata.name.replace('_', ' ').capitalize()}: {names}"
-    text = f"{sentence[:59]}. Replays an approved routine of {len(spec.steps)} steps in one call: {commands.outline(spec)}."
+    text = f"{sentence[:59]}. Replays an approved routine of {len(spec.steps)} steps in one call: {pages.outline(spec)}."
     return {"name": kata.tool, "description": text, "parameters": executor.input_schema(spec)}
 
 
 def prompt_line(kata: Kata) -> str:
     """`kata_deploy_preview(branch): git checkout, npm ci, …`, at most 120 characters."""
     spec = kata.version.spec
-    line = f"{commands.signature(kata.tool, spec)}: {commands.outline(spec)}"
+    line = f"{pages.signature(kata.tool, spec)}: {pages.outline(spec)}"
     return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
 
 
@@ -374,16 +538,62 @@ def _question_key(kata: Kata, given: Mapping[str, Json], session: Any) -> str:
 
 # ── The host, asked ──────────────────────────────────────────────────────────────────────────────
 
+CALL_IDS = ("turn_id", "tool_call_id", "api_request_id")
+"""What a guard of another plugin is told of the call that a step belongs to, beside task and session."""
 
-def _unknown_settings() -> list[str]:
-    """The names under our settings in config.yaml that we do not know (B51)."""
+
+def gates() -> Gates:
+    """The two private names of the host that we use, and why: `ctx.dispatch_tool` asks no other plugin, so that a kata would go around
+    every guard (A25), and a handler that was stopped is not told so. Whoever lacks one of them runs no step with an effect."""
+    if isolated():
+        return Gates(None, missing="In the plugin host the other plugins cannot be asked")
+    try:
+        from hermes_cli.plugins import _dispatch_pre_tool_call_hooks as ask
+        from tools.interrupt import is_interrupted
+
+        inspect.signature(ask).bind("tool", {}, task_id="", session_id="", **dict.fromkeys(CALL_IDS, ""))
+        inspect.signature(is_interrupted).bind()
+    except (ImportError, TypeError, ValueError):
+        return Gates(None, missing="This Hermes does not let us ask the other plugins")
+    return Gates(ask, is_interrupted)
+
+
+def isolated() -> bool:
+    """Whether we are in the host's plugin process, where nothing of the agent's is: neither its plugins nor its MCP tools."""
+    return os.environ.get("HERMES_PLUGIN_HOST_PROCESS") == "1" or configured("plugins", "isolation") == "host"
+
+
+def backend() -> str:
+    """Where the agent's commands run: "local" is this machine."""
+    return str(os.environ.get("TERMINAL_ENV") or configured("terminal", "backend") or "local")
+
+
+def host_limit() -> float:
+    """Seconds that the host gives one tool call; 0 where it sets no limit."""
+    given = configured("timeouts", "tools", "sequential_call"), configured("timeouts", "tools", "concurrent_batch")
+    for one in (*given, os.environ.get("HERMES_CONCURRENT_TOOL_TIMEOUT_S")):
+        with suppress(TypeError, ValueError):
+            seconds = float("nan" if one is None or isinstance(one, bool) else one)
+            if seconds == seconds:  # not NaN
+                return max(0.0, seconds)
+    return HOST_LIMIT_S
+
+
+def configured(*names: str) -> Any:
+    """What config.yaml says under these names; None where it says nothing."""
     try:
         from hermes_cli.config import load_config_readonly
     except ImportError:
-        return []
+        return None
     found: Any = load_config_readonly() or {}
-    for name in ("plugins", "entries", PLUGIN, "settings"):
+    for name in names:
         found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def _unknown_settings() -> list[str]:
+    """The names under our settings in config.yaml that we do not know (B51)."""
+    found = configured("plugins", "entries", PLUGIN, "settings")
     return sorted(str(name) for name in found if name not in Settings.__slots__) if isinstance(found, dict) else []
 
 
@@ -450,8 +660,3 @@ def _agent_folder() -> str:
     except ImportError:
         return os.getcwd()
     return str(resolve_agent_cwd())
-
-
-def replay(spec: Spec, given: Mapping[str, Json], dispatch: Dispatch) -> Trace:
-    """Run a spec on a stub, as the validator does."""
-    return executor.drive(executor.run(spec, given), dispatch)

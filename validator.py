@@ -6,11 +6,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import posixpath
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, OURS
+from .learning import infer
 from .model import (
+    HOLDOUT,
+    ODD_FROM,
     PREFIX,
     RANGES,
     Array,
@@ -19,15 +24,19 @@ from .model import (
     Command,
     Concat,
     Effect,
+    Event,
     Example,
     Expression,
+    Hole,
     InputError,
     Json,
     KataError,
     Literal,
     Object,
     OpaqueCommand,
+    Option,
     Outcome,
+    Reference,
     Spec,
     Status,
     StepCall,
@@ -36,15 +45,21 @@ from .model import (
     canonical,
 )
 from .redact import PLACEHOLDER, Masker
-from .templating import infer, match, render
+from .templating import match, render
 
 Replay = Callable[[Spec, Mapping[str, Json], Callable[[StepCall], Outcome]], Trace]
 Verdict = tuple[bool, str]
 
-HOLDOUT = 0.9
-"""Share of held-out examples that the template must reproduce (K58)."""
 STEPS = range(2, 21)
 """How many steps a routine may have."""
+NO_LIMIT = "no limit of ours"
+"""What is said of a step that only the host's own limit would end."""
+
+FILES = frozenset({"read_file", "search_files", "write_file", "patch"})
+"""Tools that touch files under the names they are given, and nothing else."""
+
+FLEETING = re.compile(r"@e\d+|proc_[0-9a-f]{4,}")
+"""How the host names an element of the page last looked at, and a process it started."""
 
 REMARKS = frozenset({"description", "title", "examples", "$comment"})
 """Keywords of a JSON schema that say nothing about which arguments are right."""
@@ -120,6 +135,36 @@ def _keyword(key: str, value: Json) -> Json:
     return normalised(value)
 
 
+def compatible(old: Json, new: Json) -> bool:
+    """Whether every call that fitted the old parameters fits the new ones: at most optional arguments were added (A18)."""
+    before, after = normalised(old), normalised(new)
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return False
+    known, now = before.get("properties"), after.get("properties")
+    if not isinstance(known, dict) or not isinstance(now, dict):
+        return False
+    kept = {name: value for name, value in now.items() if name in known}
+    plain: dict[str, Json] = {"required": []}
+    return canonical({**plain, **after, "properties": kept}) == canonical({**plain, **before})
+
+
+def drift(tool: str, recorded: str, now: str | None, known: Callable[[str], Json]) -> tuple[str, str]:
+    """What speaks against a tool as it is today, and what is only to be said of it, each empty when there is nothing (K65, A18)."""
+    if now is None:
+        return "", f"{tool} is not checked here"
+    if not recorded:
+        return "", f"{tool} was recorded without a schema"
+    if not now:
+        return "", f"the schema of {tool} cannot be read today"
+    if now == recorded:
+        return "", ""
+    old, new = known(recorded), known(now)
+    changed = f"the schema of {tool} has changed since it was recorded"
+    if old is None or new is None:
+        return f"{changed}, and only its fingerprints are known, which do not tell whether the recorded calls still fit", ""
+    return ("", f"{tool} takes new optional arguments since it was recorded") if compatible(old, new) else (changed, "")
+
+
 # ── The questions ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -132,6 +177,7 @@ class Case:
     schemas: Mapping[str, str | None]
     replay: Replay
     min_support: int
+    known: Callable[[str], Json]
     inputs: Sequence[Mapping[str, Json] | None]
 
     @property
@@ -140,6 +186,17 @@ class Case:
         pairs = zip(self.examples, self.inputs, strict=True)
         return ((number, one, inputs) for number, (one, inputs) in enumerate(pairs, 1) if inputs is not None)
 
+    @property
+    def odd(self) -> int:
+        """The number of the one example that is set aside because it alone does not fit (A13); 0 where there is none."""
+        unfit = [number for number, inputs in enumerate(self.inputs, 1) if inputs is None]
+        return unfit[0] if len(unfit) == 1 and len(self.examples) >= ODD_FROM else 0
+
+    @property
+    def asked(self) -> list[Example]:
+        """The examples that have to fit."""
+        return [one for number, one in enumerate(self.examples, 1) if number != self.odd]
+
 
 def validate(
     spec: Spec,
@@ -147,12 +204,14 @@ def validate(
     schemas: Mapping[str, str | None],
     replay: Replay,
     min_support: int,
+    known: Callable[[str], Json] = lambda fingerprint: None,
 ) -> tuple[Check, ...]:
     """Answer all twelve checks of K57–K68, in that order, whatever the others said.
 
-    `schemas` gives each tool's fingerprint of today, None where the tool cannot be looked up in this process. `replay` runs a spec
-    with inputs against a stub; it must raise InputError for arguments that do not fit."""
-    case = Case(spec, examples, schemas, replay, min_support, [_recovered(spec, one) for one in examples])
+    `schemas` gives each tool's fingerprint of today, None where the tool cannot be looked up in this process; `known` gives the schema
+    of a fingerprint, None where it was never seen. `replay` runs a spec with inputs against a stub, under the driver of real runs; it must
+    raise InputError for arguments that do not fit."""
+    case = Case(spec, examples, schemas, replay, min_support, known, [_recovered(spec, one) for one in examples])
     return tuple(_ask(name, rule, case) for name, rule in RULES.items())
 
 
@@ -176,22 +235,23 @@ def replay_matches_recorded(case: Case) -> Verdict:
     problems = []
     for number, (one, inputs) in enumerate(zip(case.examples, case.inputs, strict=True), 1):
         found = "no inputs reproduce it" if inputs is None else _difference(one.calls, _rendered(case.spec, inputs, one.results))
-        problems += [f"example {number}: {found}"] if found else []
-    return _verdict(problems or _none(case), f"all {len(case.examples)} examples are reproduced exactly")
+        problems += [f"example {number}: {found}"] if found and number != case.odd else []
+    aside = f"; example {case.odd} is odd and set aside" if case.odd else ""
+    return _verdict(problems or _none(case), f"all {len(case.asked)} examples are reproduced exactly{aside}")
 
 
 def holdout_fit(case: Case) -> Verdict:
     """Whether a template built without an example reproduces it, for at least nine of ten (K58)."""
     if len({one.conversation for one in case.examples}) < 2:
         return False, "there are no two conversations, so none can be held out"
-    passed = sum(_predicted(case, held) for held in case.examples)
-    share = f"{passed} of {len(case.examples)} held-out examples are reproduced, {HOLDOUT:.0%} are needed"
-    return passed >= HOLDOUT * len(case.examples), share
+    passed = sum(_predicted(case, held) for held in case.asked)
+    share = f"{passed} of {len(case.asked)} held-out examples are reproduced, {HOLDOUT:.0%} are needed"
+    return passed >= HOLDOUT * len(case.asked), share
 
 
 def _predicted(case: Case, held: Example) -> bool:
     try:
-        template = infer([one for one in case.examples if one.conversation != held.conversation])
+        template = infer([one for one in case.asked if one.conversation != held.conversation])
     except (TemplateError, OpaqueCommand):
         return False
     if len(template.steps) != len(case.spec.steps):
@@ -254,7 +314,8 @@ def failure_handling(case: Case) -> Verdict:
 
 
 def timeout_handling(case: Case) -> Verdict:
-    """Whether a step that timed out stops the run and is not issued again, reads included (K61, K79)."""
+    """Whether a step that hangs stops the run and is not issued again, reads included (K61, K79); where only the host would end it,
+    the reason says so."""
     return _stops(case, Outcome(Status.TIMEOUT, None, "injected"), lambda effect: 1)
 
 
@@ -262,12 +323,15 @@ def _stops(case: Case, injected: Outcome, most: Callable[[Effect], int]) -> Verd
     example, inputs = next(((one, inputs) for _, one, inputs in case.recovered), (None, None))
     if example is None or inputs is None:
         return _verdict(_unrecovered(case), "")
-    problems = []
+    problems, remarks = [], []
     for at, step in enumerate(case.spec.steps):
         trace, issued = _rehearse(case, example, inputs, at, injected)
-        found = _halt(trace, issued, at, injected.status, most(step.effect))
+        free = injected.status is Status.TIMEOUT and trace.reason == NO_LIMIT
+        found = _halt(trace, issued, at, Status.UNKNOWN if free else injected.status, most(step.effect))
         problems += [f"step {at + 1} ({step.tool}): {found}"] if found else []
-    return _verdict(problems, f"tried at each of {len(case.spec.steps)} steps: the run stops there and later steps are skipped")
+        remarks += [f"; step {at + 1} ({step.tool}): {NO_LIMIT}"] if free else []
+    praise = f"tried at each of {len(case.spec.steps)} steps: the run stops there and later steps are skipped"
+    return _verdict(problems, praise + "".join(remarks))
 
 
 def _halt(trace: Trace, issued: Sequence[StepCall], at: int, status: Status, most: int) -> str:
@@ -289,7 +353,8 @@ def input_schema(case: Case) -> Verdict:
     for number, one, inputs in case.recovered:
         if _refused(case, one, inputs):
             problems.append(f"the arguments of example {number} are refused")
-        fewer = ((name, {key: value for key, value in inputs.items() if key != name}) for name in inputs)
+        needed = [field.name for field in case.spec.inputs if field.default is None]
+        fewer = ((name, {key: value for key, value in inputs.items() if key != name}) for name in needed)
         problems += [f"a call without {name!r} is accepted" for name, given in fewer if not _refused(case, one, given)]
         if not _refused(case, one, {**inputs, "_".join(["more", *inputs]): ""}):
             problems.append("an unknown argument is accepted")
@@ -395,13 +460,10 @@ def _secret(value: Json) -> str:
 
 
 def tools_available(case: Case) -> Verdict:
-    """Whether every tool has the schema with which it was recorded (K65, A18)."""
+    """Whether every tool has the schema with which it was recorded, or one that only adds optional arguments (K65, A18)."""
     recorded = dict.fromkeys((step.tool, step.schema) for step in case.spec.steps)
-    told = [(tool, schema, case.schemas.get(tool)) for tool, schema in recorded]
-    problems = [f"the schema of {tool} has changed since it was recorded" for tool, schema, now in told if now and schema and now != schema]
-    remarks = [f"{tool} is not checked here" for tool, _, now in told if now is None]
-    remarks += [f"{tool} was recorded without a schema" for tool, schema, now in told if now is not None and not schema]
-    remarks += [f"the schema of {tool} cannot be read today" for tool, schema, now in told if now == "" and schema]
+    found = [drift(tool, schema, case.schemas.get(tool), case.known) for tool, schema in recorded]
+    problems, remarks = [bad for bad, _ in found if bad], [odd for _, odd in found if odd]
     return _verdict(problems, "; ".join(remarks) or "every tool has the schema with which it was recorded")
 
 
@@ -414,7 +476,38 @@ def compilable_tools(case: Case) -> Verdict:
     calls += [(call.tool, call.arguments) for one in case.examples for call in one.calls]
     guilty = dict.fromkeys(tool for tool, value in calls if any(OURS.search(text) for text in _texts(value)))
     problems += [f"a call of {tool} addresses Kata itself" for tool in guilty]
+    problems += [f"step {at + 1} ({tool}) needs {key!r}, which named something of that moment" for at, tool, key in _fleeting(case)]
+    problems += [f"step {at + 1} (write_file) overwrites a file that the routine does not read first" for at in _overwriting(case)]
     return _verdict(problems, f"{count} steps, all of tools that may be compiled")
+
+
+def _fleeting(case: Case) -> Iterator[tuple[int, str, str]]:
+    """Step, tool and key of each argument that named an element of a page or a process, and does not come out of a result (B15)."""
+    for at, step in enumerate(case.spec.steps):
+        for key, expression in step.arguments.fields:
+            seen = [one.events[at].call.arguments.get(key) for one in case.examples if at < len(one.events)]
+            if not isinstance(expression, Reference) and any(isinstance(value, str) and FLEETING.fullmatch(value) for value in seen):
+                yield at, step.tool, key
+
+
+def _overwriting(case: Case) -> Iterator[int]:
+    """The steps that write a file which an earlier example wrote too, and would be refused: the host lets a run overwrite only what the run
+    itself has read or written. A step in front that changes more than files under their names may have made room."""
+    for at, step in enumerate(case.spec.steps):
+        blind = [_file(one.events[at]) for one in case.examples if at < len(one.events) and not _seen(one.events, at)]
+        room = any(one.tool not in FILES and not one.effect.plain_read for one in case.spec.steps[:at])
+        if step.tool == "write_file" and len(set(blind)) < len(blind) and not room:
+            yield at
+
+
+def _seen(events: Sequence[Event], at: int) -> bool:
+    """Whether the file of an event was read or written by an earlier one."""
+    return any(one.call.tool in ("read_file", "write_file") and _file(one) == _file(events[at]) for one in events[:at])
+
+
+def _file(event: Event) -> str:
+    path = event.call.arguments.get("path")
+    return posixpath.normpath(posixpath.join(event.folder, path)) if isinstance(path, str) else canonical(path)
 
 
 def _barred(tool: str) -> bool:
@@ -452,10 +545,14 @@ def _fixed(expression: Expression) -> Json:
         case Array(items):
             return [_fixed(item) for item in items]
         case Command(pieces):
-            return [piece if isinstance(piece, str) else _fixed(piece.value) for piece in pieces]
+            return [piece if isinstance(piece, str) else _fixed_piece(piece) for piece in pieces]
         case Concat(parts):
             return [_fixed(part) for part in parts]
     return None
+
+
+def _fixed_piece(piece: Option | Hole) -> Json:
+    return piece.text if isinstance(piece, Option) else _fixed(piece.value)
 
 
 def _texts(value: Json) -> Iterator[str]:

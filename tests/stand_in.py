@@ -38,6 +38,7 @@ SCHEMAS = {
     "read_file": {"path": "string"},
     "write_file": {"path": "string", "content": "string"},
     "search_files": {"pattern": "string", "path": "string"},
+    "web_search": {"query": "string"},
 }
 
 
@@ -173,6 +174,10 @@ def installed(home: Path) -> Iterator[Path]:
         "agent": {},
         "agent.runtime_cwd": {"resolve_agent_cwd": lambda: home / "project"},
         "hermes_constants": {"get_hermes_home": lambda: home},
+        "hermes_cli": {},
+        "hermes_cli.config": {"load_config_readonly": dict},
+        "hermes_cli.plugins": {"_dispatch_pre_tool_call_hooks": lambda tool, args, **ids: (None, None)},
+        "tools.interrupt": {"is_interrupted": lambda: False},
     }
     before = {name: sys.modules.get(name) for name in contents}
     for name, members in contents.items():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextvars
 import json
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +14,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.driver import BUDGET_S, FILES, Driver, Place
+from kata.driver import (
+    BUDGET_S,
+    FILES,
+    INSIDE,
+    OPEN,
+    OVERHEAD_S,
+    UNGUARDED,
+    WORKER,
+    Driver,
+    Gates,
+    Habit,
+    Place,
+    budget,
+    habits,
+    replay,
+)
 from kata.executor import answer, drive, run
-from kata.model import Call, Input, InputField, Literal, Outcome, Reference, Spec, Status, StepCall
+from kata.model import (
+    Call,
+    Event,
+    Example,
+    Fit,
+    Input,
+    InputField,
+    Literal,
+    Outcome,
+    Reference,
+    Spec,
+    Status,
+    StepCall,
+    Version,
+)
 
-from .stand_in import EXTERNAL, WRITE, step
+from .stand_in import EXTERNAL, READ, WRITE, step
 
 PLACE = Place("task", "session", "task:kata:r1", "/srv/app")
 PATIENCE = 10.0
@@ -46,6 +76,13 @@ class Clock:
         return self.now
 
 
+def driven(
+    tools: Callable[..., Any], place: Place = PLACE, limit: float = 60, clock: Callable[[], float] = time.monotonic, **more: Any
+) -> Driver:
+    """A driver whom no other plugin has anything to say."""
+    return Driver(tools, place, limit, clock, **({"gates": OPEN} | more))
+
+
 def ask(driver: Driver, tool: str, /, **arguments: Any) -> Outcome:
     return driver(StepCall(0, Call(tool, arguments)))
 
@@ -53,7 +90,7 @@ def ask(driver: Driver, tool: str, /, **arguments: Any) -> Outcome:
 def sent(tool: str, /, limit: float = 60, place: Place = PLACE, **arguments: Any) -> dict[str, Any]:
     """What really reaches a tool."""
     tools = Tools()
-    ask(Driver(tools, place, limit, Clock()), tool, **arguments)
+    ask(driven(tools, place, limit, Clock()), tool, **arguments)
     return tools.sent[0][1]
 
 
@@ -63,7 +100,7 @@ def sent(tool: str, /, limit: float = 60, place: Place = PLACE, **arguments: Any
 def test_terminal_gets_a_time_limit_and_a_folder_and_the_ids_of_the_caller() -> None:
     """K78, A26, B44."""
     tools = Tools()
-    outcome = ask(Driver(tools, PLACE, 60), "terminal", command="make")
+    outcome = ask(driven(tools, PLACE, 60), "terminal", command="make")
     assert tools.sent == [
         ("terminal", {"command": "make", "timeout": 60, "workdir": "/srv/app"}, {"task_id": "task", "session_id": "session"})
     ]
@@ -82,7 +119,7 @@ def test_a_recorded_time_limit_counts_where_it_is_longer(recorded: Any, timeout:
 def test_terminal_never_gets_more_time_than_is_left() -> None:
     """Design section 8, trap 3."""
     clock, tools = Clock(), Tools()
-    driver = Driver(tools, PLACE, 60, clock)
+    driver = driven(tools, PLACE, 60, clock)
     clock.now += BUDGET_S - 12.5
     ask(driver, "terminal", command="make")
     clock.now += 12.4
@@ -93,7 +130,7 @@ def test_terminal_never_gets_more_time_than_is_left() -> None:
 def test_no_step_starts_after_the_budget() -> None:
     """Design section 8: the host gives a tool 420 seconds, then leaves it."""
     clock, tools = Clock(), Tools()
-    driver = Driver(tools, PLACE, 60, clock)
+    driver = driven(tools, PLACE, 60, clock)
     clock.now += BUDGET_S
     for tool in ("terminal", "read_file", "write_file", "web_search"):
         outcome = ask(driver, tool, path="a")
@@ -108,7 +145,7 @@ def test_a_recorded_folder_is_kept() -> None:
 def test_a_folder_that_a_command_moved_to_holds_for_the_later_steps_of_this_run_alone() -> None:
     """A26, B44: `cd` in a kata moves its own later steps and nobody else."""
     tools = Tools({"terminal": lambda arguments: json.dumps({"output": "", "exit_code": 0, "cwd": "/srv/app/web"})})
-    first, second = Driver(tools, PLACE, 60), Driver(tools, PLACE, 60)
+    first, second = driven(tools, PLACE, 60), driven(tools, PLACE, 60)
     ask(first, "terminal", command="cd web")
     ask(first, "terminal", command="make")
     ask(first, "read_file", path="a.md")
@@ -121,14 +158,14 @@ def test_a_folder_that_a_command_moved_to_holds_for_the_later_steps_of_this_run_
 @pytest.mark.parametrize("cwd", [None, 5, ["/x"], {"a": 1}])
 def test_a_folder_that_is_none_moves_nothing(cwd: Any) -> None:
     tools = Tools({"terminal": lambda arguments: json.dumps({"output": "", "exit_code": 0, "cwd": cwd})})
-    driver = Driver(tools, PLACE, 60)
+    driver = driven(tools, PLACE, 60)
     ask(driver, "terminal", command="cd web")
     assert ask(driver, "terminal", command="make").sent == {"command": "make", "timeout": 60, "workdir": "/srv/app"}
 
 
 def test_the_folder_that_another_tool_names_moves_nothing() -> None:
     tools = Tools({"web_extract": {"cwd": "/etc"}})
-    driver = Driver(tools, PLACE, 60)
+    driver = driven(tools, PLACE, 60)
     ask(driver, "web_extract", url="x")
     assert driver.folder == "/srv/app"
 
@@ -140,7 +177,7 @@ def test_the_folder_that_another_tool_names_moves_nothing() -> None:
 def test_file_tools_run_under_a_private_task_with_absolute_paths(tool: str) -> None:
     """A26: under the caller's task the second read answers "unchanged"."""
     tools = Tools()
-    ask(Driver(tools, PLACE, 60), tool, path="src/../a b.py", pattern="x")
+    ask(driven(tools, PLACE, 60), tool, path="src/../a b.py", pattern="x")
     assert tools.sent == [(tool, {"path": "/srv/app/a b.py", "pattern": "x"}, {"task_id": "task:kata:r1", "session_id": "session"})]
 
 
@@ -161,7 +198,7 @@ def test_a_file_tool_without_a_path_gets_none() -> None:
 
 PLAIN = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5))
 JSON = st.recursive(PLAIN, lambda one: st.lists(one, max_size=3), max_leaves=5)
-OTHERS = ["web_search", "mcp__mail__send", "execute_code", "bash"]
+OTHERS = ["skills_list", "mcp__mail__send", "execute_code", "bash"]
 KEYS = ["command", "path", "timeout", "workdir", "x"]
 
 
@@ -169,7 +206,7 @@ KEYS = ["command", "path", "timeout", "workdir", "x"]
 def test_what_is_not_in_the_table_is_sent_as_it_is(tool: str, arguments: dict[str, Any]) -> None:
     """Design section 8: time limit, folder and paths, nothing else."""
     tools = Tools()
-    driver = Driver(tools, PLACE, 60)
+    driver = driven(tools, PLACE, 60)
     outcome = driver(StepCall(0, Call(tool, arguments)))
     assert tools.sent == [(tool, arguments, {"task_id": "task", "session_id": "session"})]
     assert outcome.sent == arguments
@@ -179,7 +216,7 @@ def test_what_is_not_in_the_table_is_sent_as_it_is(tool: str, arguments: dict[st
 def test_whatever_the_arguments_the_driver_answers_and_changes_none_of_them(tool: str, arguments: dict[str, Any]) -> None:
     """B31; the call of the step stays what was rendered."""
     before = json.dumps(arguments)
-    outcome = Driver(Tools(), PLACE, 60)(StepCall(0, Call(tool, arguments)))
+    outcome = driven(Tools(), PLACE, 60)(StepCall(0, Call(tool, arguments)))
     assert outcome.ok
     assert json.dumps(arguments) == before
     changed = {key for key, value in (outcome.sent or {}).items() if key not in arguments or arguments[key] != value}
@@ -193,7 +230,7 @@ def test_whatever_the_arguments_the_driver_answers_and_changes_none_of_them(tool
 def test_what_may_ask_a_person_runs_on_the_thread_of_the_handler(tool: str) -> None:
     """Trap 2: another thread loses the approval, and in cron runs without any."""
     tools = Tools()
-    ask(Driver(tools, PLACE, 60), tool, command="rm -rf build", path="a")
+    ask(driven(tools, PLACE, 60), tool, command="rm -rf build", path="a")
     assert tools.threads == [threading.current_thread()]
 
 
@@ -207,7 +244,7 @@ def test_a_read_runs_on_a_worker_under_a_copy_of_the_context() -> None:
         return "{}"
 
     tools = Tools({"read_file": look})
-    ask(Driver(tools, PLACE, 60), "read_file", path="a")
+    ask(driven(tools, PLACE, 60), "read_file", path="a")
     assert tools.threads != [threading.current_thread()]
     assert seen == ["work"]
 
@@ -233,7 +270,7 @@ def gate() -> Iterator[threading.Event]:
 def test_a_read_that_hangs_times_out_once_and_nothing_after_it_runs(gate: threading.Event) -> None:
     """K78, K79, A22, B04: a read is not asked again after a timeout either."""
     tools = Tools({"read_file": lambda arguments: gate.wait(PATIENCE) and "{}"})
-    driver = Driver(tools, PLACE, 0.05)
+    driver = driven(tools, PLACE, 0.05)
     trace = drive(run(FLOW, {"path": "a"}, read_retries=3), driver)
     assert [one.status for one in trace.steps] == [Status.TIMEOUT, Status.SKIPPED, Status.SKIPPED]
     assert [tool for tool, _, _ in tools.sent] == ["read_file"]
@@ -255,7 +292,7 @@ def test_a_late_answer_is_thrown_away(gate: threading.Event) -> None:
         return '{"content": "own"}'
 
     tools = Tools({"read_file": late})
-    driver = Driver(tools, PLACE, 0.05)
+    driver = driven(tools, PLACE, 0.05)
     assert ask(driver, "read_file", path="a").status is Status.TIMEOUT
     gate.set()
     assert driver.hung is not None
@@ -266,7 +303,7 @@ def test_a_late_answer_is_thrown_away(gate: threading.Event) -> None:
 
 def test_a_read_waits_no_longer_than_is_left(gate: threading.Event) -> None:
     clock = Clock()
-    driver = Driver(Tools({"read_file": lambda arguments: gate.wait(PATIENCE) and "{}"}), PLACE, 300, clock)
+    driver = driven(Tools({"read_file": lambda arguments: gate.wait(PATIENCE) and "{}"}), PLACE, 300, clock)
     clock.now += BUDGET_S - 0.05
     assert ask(driver, "read_file", path="a").status is Status.TIMEOUT
 
@@ -276,9 +313,263 @@ def test_an_effect_whose_command_timed_out_is_dispatched_once() -> None:
     timed_out = {"output": "[Command timed out after 60s]", "exit_code": 124, "error": None}
     tools = Tools({"terminal": timed_out})
     spec = Spec((), (step("terminal", EXTERNAL, command=Literal("curl -X POST https://api.example.org/orders")),))
-    trace = drive(run(spec, {}, read_retries=2), Driver(tools, PLACE, 60))
+    trace = drive(run(spec, {}, read_retries=2), driven(tools, PLACE, 60))
     assert (trace.status, len(tools.sent)) == (Status.TIMEOUT, 1)
     assert "may still be running" in answer(trace, spec, "r1")
+
+
+# ── The folder ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("recorded", "real"), [("web", "/srv/app/web"), ("../x", "/srv/x"), ("/other", "/other"), ("~/y", "~/y")])
+def test_a_recorded_folder_of_a_command_is_made_absolute(recorded: str, real: str) -> None:
+    assert sent("terminal", command="make", workdir=recorded)["workdir"] == real
+
+
+def test_a_command_in_a_folder_of_its_own_moves_no_later_step() -> None:
+    """So does the host: a folder given for one command is that command's alone."""
+    tools = Tools({"terminal": lambda arguments: json.dumps({"output": "", "exit_code": 0, "cwd": "/other/web"})})
+    driver = driven(tools)
+    ask(driver, "terminal", command="cd web", workdir="/other")
+    assert (ask(driver, "terminal", command="make").sent or {})["workdir"] == "/srv/app"
+
+
+def test_a_command_in_the_background_has_the_folder_and_no_time_limit() -> None:
+    assert sent("terminal", command="serve", background=True) == {"command": "serve", "background": True, "workdir": "/srv/app"}
+
+
+def test_where_nobody_knows_the_folder_nothing_is_made_of_it() -> None:
+    """A container has a file system of its own."""
+    nowhere = Place("task", "session", "task", "")
+    assert sent("terminal", place=nowhere, command="make") == {"command": "make", "timeout": 60}
+    assert sent("read_file", place=nowhere, path="a") == {"path": "a"}
+    assert sent("search_files", place=nowhere, pattern="x") == {"pattern": "x"}
+
+
+# ── What the examples show ───────────────────────────────────────────────────────────────────────
+
+
+def version(*results: Any, seconds: float = 0.0) -> Version:
+    """One read by `terminal`, with an example of each result."""
+    spec = Spec((), (step("terminal", command=Literal("grep -c x a.txt")),))
+    call = Call("terminal", {"command": "grep -c x a.txt"})
+    examples = [
+        Example(f"c{n}", "t", (Event(call, Outcome.read(one), "t", f"{n}", 0, "", 100.0, 100.0 + seconds),))
+        for n, one in enumerate(results)
+    ]
+    return Version(1, spec, Fit(3, 3, 3, 1.0), tuple(examples), (), 0.0)
+
+
+NO_MATCH = {"output": "0", "exit_code": 1, "error": None, "exit_code_meaning": "No matches found (not an error)"}
+MATCH = {"output": "2", "exit_code": 0, "error": None}
+
+
+def test_a_command_has_twice_the_time_of_its_slowest_example() -> None:
+    """Design section 8: min(time left, max(setting, recorded, 2 × slowest example))."""
+    tools = Tools()
+    for seconds in (10.0, 70.2, 10_000.0):
+        ask(driven(tools, clock=Clock(), known=habits(version(MATCH, seconds=seconds))), "terminal", command="x")
+    assert [arguments["timeout"] for _, arguments, _ in tools.sent] == [60, 141, int(BUDGET_S)]
+
+
+@pytest.mark.parametrize(("examples", "status"), [((MATCH, NO_MATCH), Status.OK), ((MATCH,), Status.ERROR), ((), Status.ERROR)])
+def test_a_harmless_exit_code_is_a_success_only_where_an_example_shows_it(examples: Any, status: Status) -> None:
+    """A20, K74, T51."""
+    outcome = ask(driven(Tools({"terminal": NO_MATCH}), known=habits(version(*examples))), "terminal", command="x")
+    assert outcome.status is status
+    assert status is Status.OK or "which no example shows" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "change", [{"exit_code_meaning": None}, {"exit_code": 2}, {"error": "gone"}, {"exit_code_meaning": "Non-zero exit (often normal)"}]
+)
+def test_an_exit_code_that_the_host_does_not_call_harmless_is_a_failure_whatever_the_examples_show(change: dict[str, Any]) -> None:
+    """A20."""
+    outcome = ask(driven(Tools({"terminal": NO_MATCH | change}), known=habits(version(NO_MATCH))), "terminal", command="x")
+    assert outcome.status is Status.ERROR
+
+
+def test_what_a_step_may_do_is_known_beforehand() -> None:
+    assert habits(version(MATCH, NO_MATCH, seconds=2.0)) == (Habit(True, 2.0, frozenset({1})),)
+    assert habits(version()) == (Habit(True),)
+
+
+# ── Other plugins: A25, B02 ──────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class Guard:
+    """Another plugin's guards: answers as it is told, and keeps what it was asked."""
+
+    answer: Callable[[str, dict[str, Any]], Any] = lambda tool, arguments: (None, None)
+    asked: list[tuple[str, dict[str, Any], dict[str, Any]]] = field(default_factory=list)
+    threads: list[threading.Thread] = field(default_factory=list)
+
+    def __call__(self, tool: str, arguments: dict[str, Any], **ids: Any) -> Any:
+        self.asked.append((tool, dict(arguments), ids))
+        self.threads.append(threading.current_thread())
+        return self.answer(tool, arguments)
+
+
+def test_every_step_is_put_to_the_other_plugins_as_it_would_be_sent_and_on_the_thread_of_the_handler() -> None:
+    """A25: only on that thread can a person be asked; again for every attempt."""
+    guard, tools = Guard(), Tools({"read_file": {"error": "gone"}, "terminal": {"output": "", "exit_code": 0}})
+    place = Place("task", "session", "task:kata:r1", "/srv/app", {"turn_id": "T1", "tool_call_id": "k1", "api_request_id": "a1"})
+    driver = driven(tools, place, gates=Gates(guard))
+    ask(driver, "terminal", command="make")
+    drive(run(FLOW, {"path": "a"}), driver)
+    ids = {"task_id": "task", "session_id": "session", "turn_id": "T1", "tool_call_id": "k1", "api_request_id": "a1"}
+    assert guard.asked[0] == ("terminal", {"command": "make", "timeout": 60, "workdir": "/srv/app"}, ids)
+    assert guard.asked[1:] == [("read_file", {"path": "/srv/app/a"}, ids)] * 2
+    assert set(guard.threads) == {threading.current_thread()}
+    assert [tool for tool, _, _ in tools.sent] == ["terminal", "read_file", "read_file"]
+
+
+def test_what_another_plugin_refuses_is_not_run_and_stops_the_run_with_its_words() -> None:
+    """B02: the same message that the model would get; a block, not a crash."""
+    guard = Guard(lambda tool, arguments: ("no writes" if tool == "write_file" else None, None))
+    tools = Tools({"read_file": {"content": "x"}})
+    trace = drive(run(FLOW, {"path": "a"}), driven(tools, gates=Gates(guard)))
+    assert [one.status for one in trace.steps] == [Status.OK, Status.REFUSED, Status.SKIPPED]
+    assert [tool for tool, _, _ in tools.sent] == ["read_file"]
+    said = json.loads(answer(trace, FLOW, "r1"))
+    assert said["error"] == "Step 2 of 3 (write_file) was refused: no writes"
+    assert said["had_effect"] == []
+
+
+def in_place(tool: str, arguments: dict[str, Any]) -> Any:
+    arguments["command"] = "rm -rf /"
+    return None, None
+
+
+@pytest.mark.parametrize(
+    "rewrite", [lambda tool, arguments: (None, arguments | {"command": "echo"}), lambda tool, arguments: (None, {}), in_place]
+)
+def test_arguments_that_another_plugin_rewrites_stop_the_run(rewrite: Callable[[str, dict[str, Any]], Any]) -> None:
+    """A25: neither what was approved nor what was rewritten runs."""
+    tools = Tools()
+    outcome = ask(driven(tools, gates=Gates(Guard(rewrite))), "terminal", command="make")
+    assert outcome.status is Status.REFUSED
+    assert "what was approved is not what would run" in outcome.reason
+    assert tools.sent == []
+
+
+def test_a_rewrite_that_changes_nothing_is_none() -> None:
+    assert ask(driven(Tools(), gates=Gates(Guard(lambda tool, arguments: (None, dict(arguments))))), "terminal", command="make").ok
+
+
+def fails(tool: str, arguments: dict[str, Any]) -> Any:
+    raise RuntimeError("boom")
+
+
+@pytest.mark.parametrize("odd", [fails, lambda tool, arguments: None, lambda tool, arguments: 5, lambda tool, arguments: (None, {1, 2})])
+def test_a_guard_that_cannot_be_understood_refuses(odd: Callable[[str, dict[str, Any]], Any]) -> None:
+    tools = Tools()
+    outcome = ask(driven(tools, gates=Gates(Guard(odd))), "read_file", path="a")
+    assert (outcome.status, tools.sent) == (Status.REFUSED, [])
+    assert "the other plugins could not be asked" in outcome.reason
+
+
+def test_where_nobody_can_be_asked_reads_go_on_and_the_first_effect_hands_back() -> None:
+    """A25, design section 8."""
+    tools = Tools({"read_file": {"content": "x"}})
+    known = tuple(Habit(one.effect.plain_read) for one in FLOW.steps)
+    trace = drive(run(FLOW, {"path": "a"}), driven(tools, gates=UNGUARDED, known=known))
+    assert [one.status for one in trace.steps] == [Status.OK, Status.REFUSED, Status.SKIPPED]
+    assert [tool for tool, _, _ in tools.sent] == ["read_file"]
+    assert "cannot be asked here" in trace.reason
+
+
+@pytest.mark.parametrize("tool", ["terminal", "read_file"])
+def test_our_own_hooks_know_a_step_of_a_kata_and_nothing_else(tool: str) -> None:
+    """A25, B27: on the worker too."""
+    seen = []
+    guard = Guard(lambda tool, arguments: seen.append(INSIDE.get()) or (None, None))
+    ask(driven(Tools({tool: lambda arguments: seen.append(INSIDE.get()) or "{}"}), gates=Gates(guard)), tool, path="a")
+    assert (seen, INSIDE.get()) == ([True, True], False)
+
+
+# ── Stopped, abandoned, out of time ──────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("asks", [[True], [False, True]])
+def test_a_run_that_was_stopped_starts_no_further_step(asks: list[bool]) -> None:
+    """Trap 3: asked before each step, and once more after a person may have been asked."""
+    tools, answers = Tools(), iter(asks)
+    trace = drive(run(FLOW, {"path": "a"}), driven(tools, gates=Gates(Guard(), lambda: next(answers))))
+    assert (trace.status, tools.sent) == (Status.INTERRUPTED, [])
+    assert json.loads(answer(trace, FLOW, "r1"))["note"] == "Nothing was run."
+
+
+def test_a_run_that_the_host_gave_up_starts_no_further_step() -> None:
+    """Trap 3: the thread of an abandoned call goes on."""
+    drivers: list[Driver] = []
+
+    def late(arguments: Any) -> str:
+        drivers[0].abandoned = True
+        return '{"content": "x"}'
+
+    tools = Tools({"read_file": late})
+    drivers.append(driven(tools))
+    trace = drive(run(FLOW, {"path": "a"}), drivers[0])
+    assert [one.status for one in trace.steps] == [Status.OK, Status.INTERRUPTED, Status.SKIPPED]
+    assert [tool for tool, _, _ in tools.sent] == ["read_file"]
+
+
+def test_waiting_for_a_person_does_not_count() -> None:
+    """Design section 8: neither before a step nor in a command that the host asks about."""
+    clock = Clock()
+
+    def slow(*_: Any) -> Any:
+        clock.now += 300.0
+        return None, None
+
+    def approved(arguments: dict[str, Any]) -> str:
+        clock.now += 60 + OVERHEAD_S + 300.0
+        return "{}"
+
+    driver = driven(Tools({"terminal": approved}), clock=clock, gates=Gates(Guard(slow)))
+    ask(driver, "terminal", command="make")
+    assert driver.left == BUDGET_S - 60 - OVERHEAD_S
+
+
+@pytest.mark.parametrize(("limit", "seconds"), [(420.0, 357.0), (5.0, 4.25), (1_000.0, 360.0), (0.0, 360.0), (-1.0, 360.0)])
+def test_the_time_of_a_run_goes_by_the_hosts_own_limit(limit: float, seconds: float) -> None:
+    """min(360 s, 0.85 × the limit); a host without one leaves 360 s."""
+    assert budget(limit) == pytest.approx(seconds)
+
+
+# ── The rehearsal: K56, K61 ──────────────────────────────────────────────────────────────────────
+
+
+def rehearsed(tool: str) -> tuple[Any, list[StepCall]]:
+    """A run whose second step hangs."""
+    spec = Spec((), tuple(step(name, READ, path=Literal("a"), command=Literal("ls")) for name in ("read_file", tool, "read_file")))
+    issued: list[StepCall] = []
+
+    def stub(asked: StepCall) -> Outcome:
+        issued.append(asked)
+        return Outcome(Status.TIMEOUT) if asked.index == 1 else Outcome(Status.OK, {"n": asked.index})
+
+    return replay(spec, {}, stub), issued
+
+
+@pytest.mark.parametrize("tool", ["terminal", *sorted(WORKER)])
+def test_a_tool_that_hangs_in_a_rehearsal_is_ended_by_the_limit_that_would_end_it(tool: str) -> None:
+    """K61, design section 3: a worker's tool does not come back until it is let go, `terminal` answers as at its own limit."""
+    before = set(threading.enumerate())
+    trace, issued = rehearsed(tool)
+    assert [one.status for one in trace.steps] == [Status.OK, Status.TIMEOUT, Status.SKIPPED]
+    assert [asked.index for asked in issued] == [0, 1]
+    assert trace.reason.startswith("[Command timed out after" if tool == "terminal" else "no answer within")
+    assert set(threading.enumerate()) == before
+
+
+@pytest.mark.parametrize("tool", ["write_file", "patch", "execute_code", "mcp__mail__send"])
+def test_a_tool_that_only_the_host_would_end_is_said_to_have_no_limit_of_ours(tool: str) -> None:
+    trace, issued = rehearsed(tool)
+    assert [one.status for one in trace.steps] == [Status.OK, Status.UNKNOWN, Status.SKIPPED]
+    assert (trace.reason, len(issued)) == ("no limit of ours", 2)
 
 
 # ── What a tool answers ──────────────────────────────────────────────────────────────────────────
@@ -291,7 +582,7 @@ class Odd(Exception):
         raise RuntimeError("no str")
 
 
-ERRORS = [ValueError("boom"), TimeoutError("late"), KeyError("x"), RecursionError(), Odd()]
+ERRORS = [ValueError("boom"), KeyError("x"), RecursionError(), Odd()]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
@@ -302,10 +593,41 @@ def test_a_tool_that_raises_is_a_failed_step(tool: str, error: Exception) -> Non
     def fails(arguments: Any) -> Any:
         raise error
 
-    outcome = ask(Driver(Tools({tool: fails}), PLACE, 1), tool, path="a", command="x")
+    outcome = ask(driven(Tools({tool: fails}), PLACE, 1), tool, path="a", command="x")
     assert outcome.status is Status.ERROR
     assert outcome.reason.startswith(type(error).__name__)
     assert outcome.sent
+
+
+RAISED = {"error": "[TOOL_ERROR] Tool execution failed: ReadTimeout: late"}
+
+
+@pytest.mark.parametrize("tool", ["terminal", "read_file", "write_file"])
+@pytest.mark.parametrize("worded", [True, False])
+def test_a_timeout_that_a_tool_raises_is_one_and_is_never_tried_again(tool: str, worded: bool) -> None:
+    """B04: raised through to us, or worded by the host."""
+
+    def late(arguments: Any) -> str:
+        if worded:
+            return json.dumps(RAISED)
+        raise TimeoutError("late")
+
+    tools = Tools({tool: late})
+    spec = Spec((), (step(tool, READ, path=Literal("a"), command=Literal("x")),))
+    trace = drive(run(spec, {}, read_retries=2), driven(tools))
+    assert (trace.status, len(tools.sent)) == (Status.TIMEOUT, 1)
+    assert "may still be running" in answer(trace, spec, "r1")
+
+
+def test_a_patch_with_its_paths_inside_is_looked_up_from_the_callers_folder_or_not_run() -> None:
+    """B44: under an id of our own it would touch files somewhere else."""
+    tools = Tools({"terminal": lambda arguments: json.dumps({"output": "", "exit_code": 0, "cwd": "/srv/app/web"})})
+    driver = driven(tools)
+    patch = {"mode": "patch", "patch": "*** Update File: a.md"}
+    assert ask(driver, "patch", **patch).ok
+    ask(driver, "terminal", command="cd web")
+    assert ask(driver, "patch", **patch).status is Status.REFUSED
+    assert [(tool, ids["task_id"]) for tool, _, ids in tools.sent] == [("patch", "task"), ("terminal", "task")]
 
 
 def test_a_read_that_raises_is_asked_once_more() -> None:
@@ -315,10 +637,10 @@ def test_a_read_that_raises_is_asked_once_more() -> None:
         raise OSError("gone")
 
     tools = Tools({"read_file": fails, "write_file": fails})
-    drive(run(FLOW, {"path": "a"}), Driver(tools, PLACE, 5))
+    drive(run(FLOW, {"path": "a"}), driven(tools, PLACE, 5))
     assert [tool for tool, _, _ in tools.sent] == ["read_file", "read_file"]
     tools = Tools({"read_file": {"content": "x"}, "write_file": fails})
-    drive(run(FLOW, {"path": "a"}), Driver(tools, PLACE, 5))
+    drive(run(FLOW, {"path": "a"}), driven(tools, PLACE, 5))
     assert [tool for tool, _, _ in tools.sent] == ["read_file", "write_file"]
 
 
@@ -337,7 +659,7 @@ def test_a_read_that_raises_is_asked_once_more() -> None:
 def test_an_error_inside_an_ordinary_answer_stops_the_run(raw: Any) -> None:
     """K71 to K75, B01."""
     tools = Tools({"read_file": lambda arguments: raw})
-    trace = drive(run(FLOW, {"path": "a"}, read_retries=0), Driver(tools, PLACE, 5))
+    trace = drive(run(FLOW, {"path": "a"}, read_retries=0), driven(tools, PLACE, 5))
     assert [one.status for one in trace.steps] == [Status.ERROR, Status.SKIPPED, Status.SKIPPED]
     assert [tool for tool, _, _ in tools.sent] == ["read_file"]
 
@@ -347,7 +669,7 @@ def test_an_error_inside_an_ordinary_answer_stops_the_run(raw: Any) -> None:
 )
 def test_what_is_no_error_goes_on(raw: str) -> None:
     """A19, B01."""
-    assert ask(Driver(Tools({"web_search": lambda arguments: raw}), PLACE, 5), "web_search").ok
+    assert ask(driven(Tools({"web_search": lambda arguments: raw}), PLACE, 5), "web_search").ok
 
 
 def test_each_run_has_its_own_values() -> None:
@@ -355,5 +677,36 @@ def test_each_run_has_its_own_values() -> None:
     contents = iter(["A", "B"])
     tools = Tools({"read_file": lambda arguments: json.dumps({"content": next(contents)})})
     for _ in range(2):
-        drive(run(FLOW, {"path": "a"}), Driver(tools, PLACE, 5))
+        drive(run(FLOW, {"path": "a"}), driven(tools, PLACE, 5))
     assert [arguments["content"] for tool, arguments, _ in tools.sent if tool == "write_file"] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "status", "reason"),
+    [
+        ({"output": "", "exit_code": -1, "error": "BLOCKED: git push*", "status": "blocked"}, Status.REFUSED, "BLOCKED: git push*"),
+        ({"output": "", "exit_code": -1, "error": "", "status": "pending_approval", "description": "deletes"}, Status.REFUSED, "deletes"),
+        (
+            {"output": "", "exit_code": 124, "error": "Command timed out after 60 seconds"},
+            Status.TIMEOUT,
+            "Command timed out after 60 seconds",
+        ),
+        ({"output": "x\n[Command timed out after 60s]", "exit_code": 124, "error": None}, Status.TIMEOUT, "[Command timed out after 60s]"),
+        ({"output": "late", "exit_code": 124, "error": None}, Status.ERROR, "exit code 124: late"),
+        ({"output": "[Command interrupted]", "exit_code": 130, "error": None}, Status.INTERRUPTED, "the command was interrupted"),
+        ({"output": "", "exit_code": 130, "error": None}, Status.INTERRUPTED, "the command was interrupted"),
+        (
+            {"output": "", "exit_code": 0, "session_id": "p1", "promoted_from_foreground": "…"},
+            Status.INTERRUPTED,
+            "the command went to the",
+        ),
+        ({"output": "", "exit_code": None, "status": "yielded_to_background"}, Status.INTERRUPTED, "the command went to the background"),
+    ],
+)
+def test_what_became_of_a_command_is_told_as_it_is_and_never_tried_again(raw: Any, status: Status, reason: str) -> None:
+    """B02, B04, design section 8: a refusal is none of the command's failures, and what may still run is no failure either."""
+    tools = Tools({"terminal": raw})
+    spec = Spec((), (step("terminal", READ, command=Literal("ls")), step("terminal", EXTERNAL, command=Literal("git push"))))
+    trace = drive(run(spec, {}, read_retries=1), driven(tools))
+    assert (trace.status, len(tools.sent)) == (status, 2 if status is Status.ERROR else 1)
+    assert trace.reason.startswith(reason)

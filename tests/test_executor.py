@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.executor import ANSWER_LIMIT, RESULT_LIMIT, answer, check_inputs, drive, input_schema, run
+from kata.executor import ANSWER_LIMIT, RESULT_LIMIT, Held, answer, check_inputs, drive, input_schema, run
 from kata.model import (
     Array,
     Call,
@@ -405,6 +405,43 @@ def test_a_step_that_a_guard_refused_had_no_effect() -> None:
     assert said["had_effect"] == [] and "note" not in said
 
 
+@pytest.mark.parametrize("status", [Status.REFUSED, Status.INTERRUPTED])
+def test_a_step_that_was_never_dispatched_has_no_attempt_and_no_effect(status: Status) -> None:
+    """B02, K75: what was held back before the dispatch does not "may still be running"."""
+    spec = Spec((), (step("terminal", EXTERNAL, command=Literal("git push")), step("read_file")))
+    trace = drive(run(spec, {}), outcomes(Held(status, None, "no"))[0])
+    said = json.loads(answer(trace, spec, "r1"))
+    assert (trace.status, trace.steps[0].attempts) == (status, 0)
+    assert (said["had_effect"], said["note"]) == ([], "Nothing was run.")
+
+
+@pytest.mark.parametrize("count", [9, 20])
+def test_a_long_routine_is_answered_with_numbers_in_place_of_lines(count: int) -> None:
+    """T57: 1,500 characters whatever the number of steps."""
+    spec = Spec((), tuple(step("mcp__crm__update_contact", EXTERNAL, body=Literal("x" * 300)) for _ in range(count)))
+    bad = drive(run(spec, {}), lambda one: Outcome(Status.ERROR, None, "y" * 900) if one.index == count - 2 else Outcome(Status.OK, {}))
+    text = answer(bad, spec, "r1")
+    said = json.loads(text)
+    assert len(text) <= ANSWER_LIMIT
+    assert said["steps"] == {"ok": f"1-{count - 2}", "error": f"{count - 1}", "skipped": f"{count}"}
+    assert said["had_effect"] == {"steps": f"1-{count - 1}", "unsure": count - 1}
+    assert said["next"] == {"tool": "mcp__crm__update_contact", "arguments": {"body": "x" * 300}}
+    good = json.loads(answer(drive(run(spec, {}), lambda one: Outcome(Status.OK, {"n": one.index})), spec, "r1"))
+    assert (good["steps"], good["result"]) == ({"ok": f"1-{count}"}, {"n": count - 1})
+
+
+def test_a_result_of_five_megabytes_is_answered_shortly_wherever_it_goes() -> None:
+    """Issue 5: as the final result, as the next call's argument, as what was written."""
+    spec = Spec(
+        (), (step("read_file", path=Literal("a")), step("write_file", WRITE, path=Literal("b"), content=Reference(0, ("content",))))
+    )
+    big = {"content": "line of text\n" * 400_000}
+    for raw in ({"error": "disk full"}, {"content": big}):
+        text = answer(drive(run(spec, {}), scripted(big, raw)[0]), spec, "r1")
+        assert len(text) <= (ANSWER_LIMIT if "error" in raw else RESULT_LIMIT + ANSWER_LIMIT)
+        assert "characters cut]" in text and "note" in json.loads(text)
+
+
 def test_a_result_is_whole_up_to_the_bound_and_cut_with_a_mark_beyond_it() -> None:
     spec = Spec((), (step("read_file"),))
     fits, longer = {"content": "x" * (RESULT_LIMIT - 20)}, {"content": "x" * RESULT_LIMIT, "path": "a"}
@@ -545,3 +582,34 @@ def test_a_failed_step_is_the_last_one_asked_for(routine: tuple[Spec, dict[str, 
     assert max(asked) == last
     assert [one.status for one in trace.steps] == [Status.OK] * last + [status] + [Status.SKIPPED] * (len(results) - last - 1)
     assert trace.stopped is not None and trace.stopped.index == last
+
+
+@pytest.mark.parametrize(
+    ("given_value", "taken"),
+    [
+        ("amber", "amber"),
+        ("logs/amber.log", "amber"),
+        ("logs/amber", "logs/amber"),  # only one side of it: as it stands
+        ("logs/.log", "logs/.log"),  # nothing would be left
+    ],
+)
+def test_a_piece_that_is_given_with_its_surroundings_is_taken_without(given_value, taken):
+    """The agent may write the whole path where the kata asks for the varying part of it."""
+    spec = Spec((InputField("path", "string", within=("logs/", ".log")),), ())
+    assert check_inputs(spec, {"path": given_value}) == {"path": taken}
+
+
+def test_an_input_with_a_default_may_be_left_out():
+    """K24, T30: it is not required, and the schema says what counts then."""
+    spec = Spec((BRANCH, InputField("force", "boolean", "Adds --force to step 1.", default=False)), ())
+    assert check_inputs(spec, {"branch": "x"}) == {"branch": "x", "force": False}
+    assert input_schema(spec)["required"] == ["branch"]
+    assert input_schema(spec)["properties"]["force"] == {"type": "boolean", "description": "Adds --force to step 1.", "default": False}
+    with pytest.raises(InputError, match="'force' must be of type boolean, got string"):
+        check_inputs(spec, {"branch": "x", "force": "no"})
+
+
+def test_choices_are_told_and_not_demanded():
+    spec = Spec((InputField("stage", "string", "Used in step 1.", choices=("dev", "prod")),), ())
+    assert input_schema(spec)["properties"]["stage"]["description"] == 'Used in step 1. Seen: "dev", "prod"; others are possible.'
+    assert check_inputs(spec, {"stage": "test"}) == {"stage": "test"}

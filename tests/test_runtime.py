@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import json
 import logging
+import re
+import shlex
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,14 +23,34 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kata import register
-from kata.model import Class, Effect, Input, InputField, Literal, Spec
+from kata.model import (
+    Call,
+    Class,
+    Command,
+    Concat,
+    Effect,
+    Event,
+    Example,
+    Fit,
+    Hole,
+    Input,
+    InputField,
+    Literal,
+    Outcome,
+    Proposal,
+    Spec,
+    State,
+    Status,
+)
 from kata.store import MIGRATIONS
 
 from .stand_in import (
     EXTERNAL,
+    WRITE,
     Context,
     Probe,
     approve,
+    decide,
     disable,
     installed,
     locked,
@@ -291,8 +314,8 @@ def test_a_turn_is_on_disk_when_its_end_was_told(host: Host) -> None:
     assert host.calls() == ["c0", "c1", "c2", "c3", "c4"]
 
 
-def test_the_folder_of_the_terminal_is_kept_with_the_calls_after_it(host: Host) -> None:
-    """B44."""
+def test_each_call_is_kept_with_the_folder_that_it_began_in(host: Host) -> None:
+    """B44: what a `terminal` of this task told last, else where the agent works."""
     host.say()
     host.done(result='{"output": "", "exit_code": 0, "cwd": "/srv/app"}')
     host.done("read_file", "c2", args={"path": "a"})
@@ -301,7 +324,8 @@ def test_the_folder_of_the_terminal_is_kept_with_the_calls_after_it(host: Host) 
     with process(host.file) as store:
         turn = store.turn(T1)
         assert turn is not None
-        assert [event.folder for event in turn.events] == ["/srv/app", "/srv/app", ""]
+        project = str(host.home / "project")
+        assert [event.folder for event in turn.events] == [project, "/srv/app", project]
 
 
 # ── Hooks never break the agent ──────────────────────────────────────────────────────────────────
@@ -716,6 +740,44 @@ def test_arguments_that_the_host_makes_fit_after_the_question_are_asked_about(ho
     assert host.call("kata_count", {"limit": 2})["status"] == "ok"
 
 
+AROUND = InputField("name", "string", within=("logs/", ".log"))
+AGE = InputField("days", "integer", default=7)
+
+
+def keeper(host: Host) -> None:
+    """An input that is a piece of a path, and one with a default."""
+    path = Concat((Literal("logs/"), Input("name"), Literal(".log")))
+    send = step("mcp__mail__send", EXTERNAL, path=path, days=Input("days"))
+    sys.modules["tools.registry"].registry.schemas["mcp__mail__send"] = {"parameters": {}}
+    approve(host.file, Spec((AROUND, AGE), (send, step("terminal", command=Literal("ls")))), "keep")
+    host.say()
+
+
+@pytest.mark.parametrize(
+    ("args", "path"),
+    [
+        ({"name": "amber"}, "logs/amber.log"),
+        ({"name": "logs/amber.log", "days": 7}, "logs/amber.log"),
+        ({"name": "logs/logs/a.log.log"}, "logs/logs/a.log.log"),
+    ],
+)
+def test_what_runs_is_what_the_question_showed_whatever_is_made_of_the_arguments(host: Host, args: Any, path: str) -> None:
+    """A24, B26: a piece given with its surroundings is stripped once, not again on its way; a default counts in both."""
+    keeper(host)
+    assert f"path={path}, days=7" in host.ask("kata_keep", args)["message"]
+    assert host.call("kata_keep", args)["status"] == "ok"
+    assert host.context.dispatched[0][1] == {"path": path, "days": 7}
+
+
+@pytest.mark.parametrize("args", [{"name": "amber"}, {"name": "logs/amber.log"}])
+def test_a_no_is_a_no_whatever_is_made_of_the_arguments(host: Host, args: Any) -> None:
+    """K80, F3: the question that was answered with no is good for no later call."""
+    keeper(host)
+    host.ask("kata_keep", args)
+    host.done("kata_keep", "k1", args=args, status="blocked", result="denied")
+    assert "must be approved" in host.call("kata_keep", args)["error"]
+
+
 # ── Running ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -844,6 +906,26 @@ def test_what_a_run_did_is_kept(ship: Host) -> None:
     assert shown.count("ok") >= 4
 
 
+HOSTILE = ["a b", "it's", '"; touch pwned; "', "$(touch pwned)", "x\ntouch pwned", "-r", "", "`touch pwned`", "'; touch pwned #"]
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_value_reaches_the_command_as_one_word_or_nothing_runs(host: Host, value: str) -> None:
+    """B06: through the handler of the tool, down to what is dispatched."""
+    grep = Command(('grep -n "', Hole(Input("word"), "double"), '" src/app.py'))
+    approve(
+        host.file, Spec((InputField("word", "string"),), (step("terminal", command=grep), step("terminal", command=Literal("ls")))), "find"
+    )
+    host.say()
+    said = host.call("kata_find", {"word": value})
+    if said.get("status") != "ok":
+        assert host.context.dispatched == [] and "error" in said
+    else:
+        command = host.context.dispatched[0][1]["command"]
+        assert not re.search(r"(?<!\\)[$`]", command), "nothing is left that the shell would carry out"
+        assert shlex.split(re.sub(r"\\([$`])", r"\1", command)) == ["grep", "-n", value, "src/app.py"]
+
+
 def test_each_run_has_its_own_values(host: Host) -> None:
     """B48."""
     approve(host.file, reader(), "look")
@@ -851,6 +933,290 @@ def test_each_run_has_its_own_values(host: Host) -> None:
     for path in ("a.md", "b.md"):
         host.call("kata_look", {"path": path})
     assert [arguments["path"][-4:] for tool, arguments, _ in host.context.dispatched if tool == "read_file"] == ["a.md", "b.md"]
+
+
+# ── Other plugins, other folders, other limits ───────────────────────────────────────────────────
+
+
+def guard(answer: Callable[..., Any]) -> None:
+    """Other plugins that answer so from the next lookup on."""
+    sys.modules["hermes_cli.plugins"].__dict__["_dispatch_pre_tool_call_hooks"] = answer
+
+
+def configure(**config: Any) -> None:
+    """What config.yaml says."""
+    sys.modules["hermes_cli.config"].__dict__["load_config_readonly"] = lambda: config
+
+
+def test_a_step_asks_the_other_plugins_with_the_ids_of_the_call_of_the_kata(ship: Host) -> None:
+    """A25, B02."""
+    asked: list[Any] = []
+
+    def answer(tool: str, args: Any, **ids: Any) -> Any:
+        asked.append((tool, ids, ship.ask("kata_ship", {"branch": "main"})))
+        return ("no pushing" if tool == "terminal" else None), None
+
+    guard(answer)
+    ship.ask("kata_ship", {"branch": "main"}, api_request_id="a1")
+    said = ship.call("kata_ship", {"branch": "main"})
+    assert said["error"] == "Step 1 of 3 (terminal) was refused: no pushing"
+    assert said["had_effect"] == []
+    ids = {"task_id": S1, "session_id": S1, "turn_id": T1, "tool_call_id": "k1", "api_request_id": "a1"}
+    assert asked == [("terminal", ids, None)], "our own hook has no opinion on a step"
+    assert ship.context.dispatched == []
+    assert "no pushing" in ship.context.commands["kata"]("runs")
+
+
+def lacks_the_name() -> None:
+    del sys.modules["hermes_cli.plugins"].__dict__["_dispatch_pre_tool_call_hooks"]
+
+
+def lacks_the_module() -> None:
+    sys.modules["hermes_cli.plugins"] = None  # type: ignore[assignment]
+
+
+def lacks_the_interrupt() -> None:
+    del sys.modules["tools.interrupt"].__dict__["is_interrupted"]
+
+
+def another_signature() -> None:
+    guard(lambda tool: (None, None))
+
+
+def in_the_plugin_host() -> None:
+    configure(plugins={"isolation": "host"})
+
+
+@pytest.mark.parametrize("spoil", [lacks_the_name, lacks_the_module, lacks_the_interrupt, another_signature, in_the_plugin_host])
+def test_a_host_whose_plugins_cannot_be_asked_gets_its_reads_and_hands_back_before_an_effect(host: Host, spoil: Callable[[], None]) -> None:
+    """A25: said in the answer and in status."""
+    approve(host.file, reader(), "look")
+    approve(host.file, sender(), "ship")
+    host.say()
+    spoil()
+    assert host.call("kata_look", {"path": "a.md"})["status"] == "ok"
+    host.context.dispatched.clear()
+    host.ask("kata_ship", {"branch": "main"})
+    said = host.call("kata_ship", {"branch": "main"})
+    assert "ask the other plugins" in said["error"] or "cannot be asked" in said["error"]
+    assert host.context.dispatched == []
+    assert "katas with effects hand back" in host.context.status()
+
+
+def test_register_looks_for_neither_private_name(opened: Callable[..., Host]) -> None:
+    """Design section 3: nothing of the host's tools is imported there."""
+    lacks_the_name_before = sys.modules["hermes_cli.plugins"].__dict__.pop("_dispatch_pre_tool_call_hooks")
+    host = opened()
+    guard(lacks_the_name_before)
+    assert "hand back" not in host.context.status()
+
+
+def test_a_person_who_stopped_the_agent_stops_the_kata_before_its_next_step(host: Host) -> None:
+    """Trap 3."""
+    approve(host.file, reader(), "look")
+    host.say()
+    stopped: list[bool] = []
+    sys.modules["tools.interrupt"].__dict__["is_interrupted"] = lambda: bool(stopped)
+    host.context.answer = lambda tool, arguments, **ids: stopped.append(True) or "{}"
+    said = host.call("kata_look", {"path": "a.md"})
+    assert [one["status"] for one in said["steps"]] == ["ok", "interrupted"]
+    assert len(host.context.dispatched) == 1
+
+
+def test_a_call_that_the_host_gave_up_starts_no_further_step_and_is_unknown_until_it_is_back(host: Host) -> None:
+    """Trap 3, A22: the host tells a hook that the call is over while its thread goes on."""
+    recite = step("recite", EXTERNAL, poem=Literal("epic"))
+    sys.modules["tools.registry"].registry.schemas["recite"] = {"parameters": {}}
+    approve(host.file, Spec((), (recite, step("terminal", EXTERNAL, command=Literal("git push")))), "epic")
+    host.say()
+    runs = host.context.commands["kata"]
+    during: list[Any] = []
+
+    def hang(tool: str, arguments: Any, **ids: Any) -> str:
+        during.append(runs("runs"))
+        thread = threading.Thread(target=lambda: host.done("kata_epic", "k1", args={}, result="timed out", status="timeout"))
+        thread.start()
+        thread.join(PATIENCE)
+        host.ask("kata_epic", {})
+        during.append(host.call("kata_epic", {}))
+        return "{}"
+
+    host.context.answer = hang
+    host.ask("kata_epic", {})
+    said = host.call("kata_epic", {})
+    assert [one["status"] for one in said["steps"]] == ["ok", "interrupted"]
+    assert [tool for tool, _, _ in host.context.dispatched] == ["recite"]
+    assert "unknown" in during[0] and "may still be running" in during[0]
+    assert "error" in during[1]
+    host.context.answer = lambda tool, arguments, **ids: "{}"
+    host.ask("kata_epic", {})
+    assert host.call("kata_epic", {})["status"] == "ok", "it may run again once it is back"
+
+
+def test_one_folder_has_one_run_of_a_kata_at_a_time(host: Host) -> None:
+    """Design section 8; B48: elsewhere it may run at the same time."""
+    approve(host.file, reader(), "look")
+    host.say()
+    host.done(result='{"output": "", "exit_code": 0, "cwd": "/srv/other"}', task_id="other")
+    second: list[Any] = []
+
+    def answer(tool: str, arguments: Any, **ids: Any) -> str:
+        if not second:
+            second.append(None)
+            threads = [
+                threading.Thread(target=lambda task=task: second.append(host.call("kata_look", {"path": task}, task_id=task)))
+                for task in (S1, "other")
+            ]
+            for thread in threads:
+                thread.start()
+                thread.join(PATIENCE)
+        return json.dumps({"content": arguments.get("path")})
+
+    host.context.answer = answer
+    assert host.call("kata_look", {"path": "a.md"})["status"] == "ok"
+    assert "runs in this folder already" in second[1]["error"]
+    assert second[2]["status"] == "ok"
+
+
+def test_a_kata_inside_a_kata_is_refused(host: Host) -> None:
+    """B27: at once where a step is one, and where a tool of a step calls one."""
+    approve(host.file, Spec((), (step("kata_look", path=Literal("a")), step("terminal", command=Literal("ls")))), "outer")
+    approve(host.file, reader(), "look")
+    approve(host.file, reader("file"), "twice")
+    host.say()
+    assert "no step of another" in host.call("kata_outer", {})["error"]
+    inner: list[Any] = []
+    host.context.answer = lambda tool, arguments, **ids: inner.append(host.call("kata_twice", {"file": "b"})) or "{}"
+    assert host.call("kata_look", {"path": "a"})["status"] == "ok"
+    assert all("no step of another kata" in one["error"] for one in inner)
+
+
+def test_what_a_step_does_is_not_recorded(host: Host) -> None:
+    """B27, design section 4."""
+    approve(host.file, reader(), "look")
+    host.say()
+    host.context.answer = lambda tool, arguments, **ids: host.done(tool, "inner") or "{}"
+    host.call("kata_look", {"path": "a"})
+    host.done(call="outer")
+    host.end()
+    assert host.calls() == ["outer"]
+
+
+def test_every_step_is_looked_at_before_the_first_one_runs(host: Host) -> None:
+    """B14: a tool that is gone and a schema that changed are both named, and nothing runs."""
+    steps = (
+        step("write_file", WRITE, path=Literal("a"), content=Literal("b")),
+        step("mcp__crm__update_contact", EXTERNAL, name=Literal("x")),
+        replace(step("terminal", command=Literal("ls")), schema="0123456789abcdef"),
+    )
+    approve(host.file, Spec((), steps), "crm")
+    host.say()
+    host.ask("kata_crm", {})
+    said = host.call("kata_crm", {})["error"]
+    assert "step 2: the tool mcp__crm__update_contact is not there now" in said
+    assert "step 3: the schema of terminal has changed" in said
+    assert host.context.dispatched == []
+
+
+@pytest.mark.parametrize("limit", [{"sequential_call": 5}, {"concurrent_batch": "5"}, {"sequential_call": "?", "concurrent_batch": 5}])
+def test_no_step_starts_after_the_share_of_the_hosts_own_limit(host: Host, limit: dict[str, Any]) -> None:
+    """Design section 8."""
+    configure(timeouts={"tools": limit})
+    approve(host.file, reader(), "look")
+    host.say()
+    host.call("kata_look", {"path": "a"})
+    assert host.context.dispatched[1][1]["timeout"] == 4
+
+
+def test_in_a_container_file_tools_have_the_callers_id_and_no_folder_is_guessed(host: Host) -> None:
+    """Design section 8: an id of our own would be another container."""
+    configure(terminal={"backend": "docker"})
+    approve(host.file, reader(), "look")
+    host.say()
+    host.call("kata_look", {"path": "a"})
+    assert host.context.dispatched[0] == ("read_file", {"path": "a"}, {"task_id": S1, "session_id": S1})
+
+
+def test_in_the_plugin_host_no_folder_is_guessed(host: Host) -> None:
+    """Seen on the real host: its process works in another folder than the agent."""
+    configure(plugins={"isolation": "host"})
+    approve(host.file, reader(), "look")
+    host.say()
+    host.call("kata_look", {"path": "a"})
+    assert [arguments for _, arguments, _ in host.context.dispatched] == [{"path": "a"}, {"command": "ls -l", "timeout": 60}]
+
+
+def writer(host: Host, folder: str) -> None:
+    """A kata with a plain write, learnt in a folder."""
+    spec = Spec((), (step("write_file", WRITE, path=Literal("a"), content=Literal("b")), step("terminal", command=Literal("ls"))))
+    event = Event(Call("write_file", {}), Outcome(Status.OK, {}), "t", "c", folder=folder)
+    with process(host.file) as store:
+        kata = store.propose(Proposal(spec, "routine", Fit(3, 3, 3, 1.0), (Example("c1", "t", (event, event)),)), 1.0)
+        assert kata is not None
+        decide(store, kata, State.ACTIVE, "note")
+    host.say()
+
+
+def test_a_plain_write_is_asked_about_where_no_example_ran(host: Host) -> None:
+    """Design section 8, B44."""
+    writer(host, "/srv/app")
+    directive = host.ask("kata_note", {})
+    assert f"in {host.home / 'project'}, where no example ran" in directive["message"]
+    assert host.call("kata_note", {})["status"] == "ok"
+    assert "must be approved" in host.call("kata_note", {})["error"]
+    host.done(result='{"output": "", "exit_code": 0, "cwd": "/srv/app"}')
+    assert host.ask("kata_note", {}) is None
+    assert host.call("kata_note", {})["status"] == "ok"
+
+
+def test_a_plain_write_is_not_asked_about_where_its_examples_ran_or_nobody_knows(host: Host) -> None:
+    writer(host, "")
+    assert host.ask("kata_note", {}) is None
+    assert host.call("kata_note", {})["status"] == "ok"
+
+
+def test_after_a_crash_a_step_that_was_done_is_not_unknown(ship: Host) -> None:
+    """Design section 8: a row is settled after its step, not at the end of the run."""
+    shown: list[str] = []
+
+    def answer(tool: str, arguments: Any, **ids: Any) -> str:
+        shown.append(ship.context.commands["kata"]("runs"))
+        return '{"output": "done", "exit_code": 0, "error": null}'
+
+    ship.context.answer = answer
+    ship.ask("kata_ship", {"branch": "main"})
+    ship.call("kata_ship", {"branch": "main"})
+    assert "1. unknown" in shown[0]
+    assert "1. ok" in shown[1] and "2. unknown" in shown[1]
+
+
+def test_a_result_of_five_megabytes_is_answered_shortly_and_not_kept_whole(host: Host) -> None:
+    """B37, issue 5."""
+    approve(host.file, reader(), "look")
+    host.say()
+    big = json.dumps({"output": "x y\n" * 1_300_000, "exit_code": 0, "error": None})
+    host.context.answer = lambda tool, arguments, **ids: big
+    said = host.call("kata_look", {"path": "a"})
+    assert said["status"] == "ok" and len(json.dumps(said)) < 25_000
+    assert "characters and is cut here" in said["note"]
+    with process(host.file) as store:
+        assert "too many to be kept" in str(store.runs()[0].steps[0].result)
+
+
+def test_the_same_kata_three_times_in_one_conversation_gives_three_full_results(host: Host) -> None:
+    """A26: each run has a task of its own, in which nothing is "unchanged"."""
+    approve(host.file, reader(), "look")
+    host.say()
+    seen: set[str] = set()
+
+    def answer(tool: str, arguments: Any, **ids: Any) -> str:
+        again = tool == "read_file" and ids["task_id"] in seen
+        seen.add(ids["task_id"] if tool == "read_file" else "")
+        return json.dumps({"status": "unchanged", "content_returned": False} if again else {"content": "whole"})
+
+    host.context.answer = answer
+    for _ in range(3):
+        assert host.call("kata_look", {"path": "a"})["status"] == "ok"
 
 
 # ── The static tools ─────────────────────────────────────────────────────────────────────────────

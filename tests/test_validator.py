@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kata.driver import replay
 from kata.executor import drive, run
 from kata.model import (
     Array,
@@ -35,10 +36,11 @@ from kata.model import (
     StepTrace,
     Trace,
 )
-from kata.validator import Replay, fingerprint, normalised, validate
+from kata.validator import Replay, compatible, fingerprint, normalised, validate
 
 READ = Effect(Class.READ, why="reads files")
 WRITE = Effect(Class.WRITE, why="writes a file")
+EXTERNAL = Effect(Class.EXTERNAL, why="talks to another machine")
 NAMES = (
     "replay_matches_recorded holdout_fit executor_replay failure_handling timeout_handling input_schema output_schema "
     "no_secrets tools_available compilable_tools recorded_examples side_effects"
@@ -54,7 +56,7 @@ SPEC = Spec(
     (
         step("search_files", pattern=Input("pattern"), limit=Literal(20)),
         step("read_file", path=Reference(0, ("path",))),
-        step("write_file", WRITE, path=Literal("out/report.md"), content=Reference(1, ("content",))),
+        step("write_file", WRITE, path=Concat((Literal("out/"), Input("pattern"), Literal(".md"))), content=Reference(1, ("content",))),
     ),
 )
 SCHEMAS = {"search_files": "f1", "read_file": "f1", "write_file": "f1"}
@@ -68,7 +70,7 @@ def example(name: str, *pairs: tuple[Call, Any]) -> Example:
 def occurrence(name: str, word: str, **changed: Any) -> Example:
     """A recorded run of `SPEC` with this pattern; `changed` replaces arguments of the last call."""
     path, content = f"src/{word}.py", f"text of {word}"
-    last = {"path": "out/report.md", "content": content} | changed
+    last = {"path": f"out/{word}.md", "content": content} | changed
     return example(
         name,
         (Call("search_files", {"pattern": word, "limit": 20}), {"path": path}),
@@ -80,18 +82,16 @@ def occurrence(name: str, word: str, **changed: Any) -> Example:
 EXAMPLES = (occurrence("c1", "alpha"), occurrence("c2", "beta"), occurrence("c3", "gamma"))
 
 
-def replay(spec: Spec, inputs: Mapping[str, Any], dispatch: Callable[[StepCall], Outcome]) -> Trace:
-    return drive(run(spec, inputs), dispatch)
-
-
 def checks(
     spec: Spec = SPEC,
     examples: Sequence[Example] = EXAMPLES,
     schemas: Mapping[str, str | None] = SCHEMAS,
     by: Replay = replay,
     min_support: int = 3,
+    known: Callable[[str], Any] = lambda name: None,
 ) -> dict[str, Check]:
-    return {one.name: one for one in validate(spec, examples, schemas, by, min_support)}
+    """The answers, by the driver of real runs unless another replays."""
+    return {one.name: one for one in validate(spec, examples, schemas, by, min_support, known)}
 
 
 def failed(found: Mapping[str, Check]) -> dict[str, str]:
@@ -108,7 +108,11 @@ def test_a_sound_routine_passes_all_twelve_checks_each_with_its_reason() -> None
         Check("holdout_fit", True, "3 of 3 held-out examples are reproduced, 90% are needed"),
         Check("executor_replay", True, "the recorded calls are issued in order with equal arguments"),
         Check("failure_handling", True, "tried at each of 3 steps: the run stops there and later steps are skipped"),
-        Check("timeout_handling", True, "tried at each of 3 steps: the run stops there and later steps are skipped"),
+        Check(
+            "timeout_handling",
+            True,
+            "tried at each of 3 steps: the run stops there and later steps are skipped; step 3 (write_file): no limit of ours",
+        ),
         Check("input_schema", True, "recorded arguments are accepted, incomplete calls are refused (1 argument)"),
         Check("output_schema", True, "status, 3 step statuses and a final result (an object)"),
         Check("no_secrets", True, "no credential and no masked value in the spec"),
@@ -340,7 +344,14 @@ def test_a_secret_among_the_examples_of_an_argument_is_caught() -> None:
 @pytest.mark.parametrize(
     ("schemas", "passed", "reason"),
     [
-        (SCHEMAS | {"read_file": "f2"}, False, "the schema of read_file has changed since it was recorded"),
+        (
+            SCHEMAS | {"read_file": "f2"},
+            False,
+            (
+                "the schema of read_file has changed since it was recorded, and only its fingerprints are known, which do not tell "
+                "whether the recorded calls still fit"
+            ),
+        ),
         (SCHEMAS | {"read_file": None}, True, "read_file is not checked here"),
         ({"search_files": "f1", "write_file": "f1"}, True, "read_file is not checked here"),
         (SCHEMAS | {"read_file": ""}, True, "the schema of read_file cannot be read today"),
@@ -403,6 +414,35 @@ def test_other_arguments_are_drift(change: dict[str, Any]) -> None:
     assert fingerprint(SCHEMA | change) != fingerprint(SCHEMA)
 
 
+def arguments(required: Sequence[str] = (), **kinds: str) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: {"type": kind} for name, kind in kinds.items()}, "required": list(required)}
+
+
+@pytest.mark.parametrize(
+    ("now", "passed", "reason"),
+    [
+        (arguments(path="string", limit="integer"), True, "read_file takes new optional arguments since it was recorded"),
+        (arguments(["limit"], path="string", limit="integer"), False, "the schema of read_file has changed since it was recorded"),
+        (arguments(["path"], path="string"), False, "the schema of read_file has changed since it was recorded"),
+        (arguments(path="integer"), False, "the schema of read_file has changed since it was recorded"),
+        (arguments(limit="integer"), False, "the schema of read_file has changed since it was recorded"),
+        (None, False, None),
+        ([], False, "the schema of read_file has changed since it was recorded"),
+    ],
+)
+def test_added_optional_arguments_are_noted_and_no_drift(now: Any, passed: bool, reason: str | None) -> None:
+    """A18: where both schemas are known."""
+    known = {"f1": arguments(path="string"), "f2": now}.get
+    found = checks(schemas=SCHEMAS | {"read_file": "f2"}, known=known)["tools_available"]
+    assert found.passed is passed
+    assert reason is None or found.reason == reason
+
+
+def test_parameters_that_nothing_was_required_of_are_compatible_with_an_empty_list() -> None:
+    """A18: `required` may be left out."""
+    assert compatible({"properties": {"a": {}}}, {"properties": {"a": {}, "b": {}}, "required": []})
+
+
 # ── K66 ──────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -457,6 +497,84 @@ def test_a_routine_has_two_to_twenty_steps(count: int, passed: bool) -> None:
 
 
 # ── K67, K68 ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("expression", [Input("ref"), Literal("@e12")])
+def test_an_element_of_a_page_as_it_was_is_neither_constant_nor_argument(expression: Expression) -> None:
+    """B15: '@e12', '@e7' and '@e12' again."""
+    steps = (step("browser_snapshot"), step("browser_click", EXTERNAL, ref=expression))
+    inputs = (InputField("ref", "string"),) if isinstance(expression, Input) else ()
+    pairs = zip(("c1", "c2", "c3"), ("@e12", "@e7", "@e12"), strict=True)
+    examples = [
+        example(name, (Call("browser_snapshot", {}), {"n": 1}), (Call("browser_click", {"ref": ref}), {"ok": True})) for name, ref in pairs
+    ]
+    reason = "step 2 (browser_click) needs 'ref', which named something of that moment"
+    assert failed(checks(Spec(inputs, steps), examples))["compilable_tools"] == reason
+
+
+def test_a_process_that_an_earlier_step_started_is_a_reference_and_fine() -> None:
+    """B15: `proc_2e9f41` comes out of the first step; as an argument it is refused."""
+    ids = (("c1", "proc_2e9f41"), ("c2", "proc_77ab01"), ("c3", "proc_00c3d4"))
+    start = step("terminal", WRITE, command=Literal("serve"), background=Literal(True))
+    examples = [
+        example(
+            name,
+            (Call("terminal", {"command": "serve", "background": True}), {"session_id": process}),
+            (Call("process_manage", {"action": "poll", "session_id": process}), {"status": "running"}),
+        )
+        for name, process in ids
+    ]
+
+    def polled(expression: Expression, *inputs: InputField) -> str:
+        spec = Spec(inputs, (start, step("process_manage", action=Literal("poll"), session_id=expression)))
+        return failed(checks(spec, examples)).get("compilable_tools", "")
+
+    assert polled(Reference(0, ("session_id",))) == ""
+    assert "needs 'session_id'" in polled(Input("session_id"), InputField("session_id", "string"))
+
+
+def writes(*before: tuple[str, Effect, dict[str, Any]], path: str = "TODO.md") -> Mapping[str, Check]:
+    """A routine that writes one file, always the same, after these steps."""
+    calls = [*((tool, effect, given) for tool, effect, given in before), ("write_file", WRITE, {"path": path, "content": "x"})]
+    steps = tuple(step(tool, effect, **{key: Literal(value) for key, value in given.items()}) for tool, effect, given in calls)
+    examples = [example(name, *((Call(tool, given), {"ok": True}) for tool, _, given in calls)) for name in ("c1", "c2", "c3")]
+    return checks(Spec((), steps), examples)
+
+
+LOOK = ("search_files", READ, {"pattern": "x"})
+SWITCH = ("terminal", WRITE, {"command": "git switch main"})
+
+
+@pytest.mark.parametrize("before", [[LOOK], [LOOK, ("read_file", READ, {"path": "OTHER.md"})], [("patch", WRITE, {"path": "TODO.md"})]])
+def test_a_file_that_is_overwritten_unread_is_caught(before: Any) -> None:
+    """Design section 8: the host refuses it under the run's own id, so that the kata would stop there each time."""
+    number = len(before) + 1
+    reason = f"step {number} (write_file) overwrites a file that the routine does not read first"
+    assert failed(writes(*before))["compilable_tools"] == reason
+
+
+@pytest.mark.parametrize(
+    "before", [[("read_file", READ, {"path": "./TODO.md"})], [("write_file", WRITE, {"path": "TODO.md"})], [SWITCH], [LOOK, SWITCH]]
+)
+def test_a_file_that_is_read_first_or_may_be_gone_may_be_written(before: Any) -> None:
+    last = len(before) + 1
+    assert f"step {last} (write_file) overwrites" not in failed(writes(*before)).get("compilable_tools", "")
+
+
+def test_a_file_of_another_name_each_time_is_no_overwriting() -> None:
+    assert "compilable_tools" not in failed(checks())
+
+
+def test_a_driver_that_repeats_a_hung_step_is_caught() -> None:
+    """K61, B04: what is judged is the driver of real runs; one that asks twice fails."""
+
+    def twice(spec: Spec, inputs: Mapping[str, Any], stub: Callable[[StepCall], Outcome]) -> Trace:
+        trace = replay(spec, inputs, stub)
+        if trace.status is Status.TIMEOUT:
+            replay(spec, inputs, stub)
+        return trace
+
+    assert "dispatched 2 times" in failed(checks(by=twice))["timeout_handling"]
 
 
 def test_too_few_other_and_failed_examples_are_named() -> None:
