@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lessons import LESSONS, School, teach
+from witness import witness
 
 from harness import CHECKOUT, NO_HOST, Host, executable
 from model_server import ModelServer, Script, serving
@@ -50,3 +52,17 @@ def bare_twin(tmp_path: Path, server: ModelServer, hermes: Path) -> Host:
     host = Host(tmp_path / "twin", server, hermes)
     host.configure()
     return host
+
+
+@pytest.fixture(scope="session")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
+    """One home for all files that run katas: teaching and approving costs seconds. Each conversation has a message of its own."""
+    found, script = executable(), Script()
+    if found is None:
+        pytest.skip(NO_HOST)
+    with serving(script) as server:
+        host = Host(tmp_path_factory.mktemp("school"), server, found)
+        host.install(CHECKOUT, "kata")
+        seen = witness(host)
+        teach(host, *LESSONS)
+        yield School(host, script, seen)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,21 +104,30 @@ class Terminal:
 
     def type(self, line: str, shows: str) -> str:
         """Type a line and Enter, and wait until the screen shows `shows`; gives what it showed meanwhile. Text that comes together
-        with Enter would be taken for a paste, so Enter waits until the screen is quiet."""
+        with Enter would be taken for a paste, so Enter waits until the line is on the screen, and the screen is quiet."""
         os.write(self.screen, line.encode())
+        self._until(lambda shown: echoed(line, shown), f"the line {line!r}")
         self.wait("", quiet=0.2)
         os.write(self.screen, b"\r")
         return self.wait(shows)
 
+    def press(self, key: str, shows: str) -> str:
+        """Press one key, as at a question of the host, and wait until the screen shows `shows`; gives what it showed meanwhile."""
+        os.write(self.screen, key.encode())
+        return self.wait(shows)
+
     def wait(self, shows: str, quiet: float = PATIENCE) -> str:
         """Read the screen until it shows the words, or until it is quiet so long; AssertionError after `PATIENCE` seconds."""
+        return self._until(lambda shown: bool(shows) and shows in shown, shows and repr(shows), quiet)
+
+    def _until(self, seen: Callable[[str], bool], what: str, quiet: float = PATIENCE) -> str:
         before, until = len(self.shown), time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            if shows and shows in self.shown[before:]:
+            if seen(self.shown[before:]):
                 return self.shown[before:]
             if not select.select([self.screen], [], [], quiet)[0] or not self._read():
                 break
-        assert not shows, f"the screen never showed {shows!r}:\n{self.shown[-3000:]}"
+        assert not what, f"the screen never showed {what}:\n{self.shown[-3000:]}"
         return self.shown[before:]
 
     def _read(self) -> bool:
@@ -131,6 +140,12 @@ class Terminal:
             os.write(self.screen, b"\x1b[1;1R")
         self.shown += ESCAPES.sub("", came.decode("utf-8", "replace"))
         return bool(came)
+
+
+def echoed(line: str, shown: str) -> bool:
+    """Whether the letters of the line came in their order, whatever was drawn between them."""
+    letters = iter(shown)
+    return all(letter in letters for letter in line if not letter.isspace())
 
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -199,6 +214,15 @@ class Host:
         """One conversation: one message, answered, and out. A new session unless `--resume ID` is among `more`."""
         return self.run("chat", "-q", message, *more)
 
+    def job(self, message: str) -> Answer:
+        """A scheduled job with that message, run now; AssertionError where it did not run to its end."""
+        made = self.run("cron", "create", "--deliver", "local", "1h", message)
+        named = re.search(r"Created job: (\w+)", made.out)
+        assert named, str(made)
+        ran = self.run("cron", "run", named[1])
+        assert "succeeded" in ran.out, str(ran)
+        return ran
+
     def kata(self, *words: str) -> Answer:
         """`hermes kata …` in the agent's folder; AssertionError where the host does not know that command."""
         answer = self.run("kata", *words)
@@ -261,12 +285,12 @@ class Host:
                 self.database.write_bytes(kept)
 
     @contextmanager
-    def terminal(self, *words: str) -> Iterator[Terminal]:
+    def terminal(self, *words: str, folder: Path | None = None) -> Iterator[Terminal]:
         """`hermes …` on a terminal of its own, once it shows its prompt; it must end by itself inside the block."""
         screen, side = pty.openpty()
         environment = self.environment() | {"TERM": "xterm", "LINES": "40"}
         streams = {"stdin": side, "stdout": side, "stderr": side}
-        process = subprocess.Popen([str(self.hermes), *words], cwd=self.work, env=environment, start_new_session=True, **streams)
+        process = subprocess.Popen([str(self.hermes), *words], cwd=folder or self.work, env=environment, start_new_session=True, **streams)
         os.close(side)
         try:
             terminal = Terminal(process, screen)

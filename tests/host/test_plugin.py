@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -50,6 +51,13 @@ def test_the_hosts_own_checks_pass(home: Host) -> None:
     assert [answer.code for answer in checked] == [0, 0], checked
     assert "Validation passed." in checked[0].out and "✗" not in checked[0].out
     assert "OK: runtime discovery, manifest parsing, import, and registration passed" in checked[1].out
+    assert private_imports(checked[0]) == {"hermes_cli.plugins._dispatch_pre_tool_call_hooks", "tools.interrupt.is_interrupted"}
+
+
+def private_imports(checked: Answer) -> set[str]:
+    """What the host's check calls private of itself and we import; design section 8 discloses two of them and no other."""
+    _, found, listed = words(checked).partition("private core imports")
+    return set(re.findall(r"\w+\.py:\d+ ([\w.]+\w)", listed)) if found else set()
 
 
 def test_the_plugin_is_listed_and_shown(home: Host) -> None:

@@ -1,6 +1,5 @@
 """Every way in which a call comes about on the real Hermes: whose it was and which conversation it belongs to; nothing of a fork counts."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -64,22 +63,13 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         first = host.chat("PARENT, please")
         resumed = host.chat("RESUMED, please", "--resume", first.session)
         once = host.run("-z", "ONCE, please")
-        job(host)
+        host.job("JOB, please")
         host.config |= {"auxiliary": {"background_review": {"enabled": True}}, "memory": {"nudge_interval": 1}}
         host.configure()
         with host.terminal("chat") as terminal:
             talk(terminal)
         assert server.complaints == [] and first.code == resumed.code == once.code == 0
         yield Told(host, first, resumed, once, terminal.shown)
-
-
-def job(host: Host) -> None:
-    """Make a scheduled job and run it now."""
-    made = host.run("cron", "create", "--deliver", "local", "1h", "JOB, please")
-    named = re.search(r"Created job: (\w+)", made.out)
-    assert named, str(made)
-    ran = host.run("cron", "run", named[1])
-    assert "succeeded" in ran.out, str(ran)
 
 
 def talk(terminal: Terminal) -> None:

@@ -1,0 +1,164 @@
+"""Teaches Kata routines without a model: three conversations of each go into the plugin's file by its own service, as the host's recorder
+would bring them, and the real `hermes kata approve` makes each proposal a tool; no row is written past the service."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from strategies import replay
+from witness import Witness
+
+from harness import Host
+from kata.model import Call, Event, Kata, Outcome, Record, Settings, TurnEnd, TurnStart
+from kata.service import Door, Service
+from kata.store import Store
+from model_server import Script
+
+Json = Any
+Did = tuple[str, Mapping[str, Json], Json]
+"""One call: tool, arguments, and the value of its answer."""
+SEEN = ("amber", "birch", "cobalt")
+"""The words of the three conversations."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A routine, as it was done for one word, and the name under which it is approved."""
+
+    name: str
+    steps: Callable[[str], Sequence[Did]]
+    placed: bool = True
+    """Whether the folder in which it was done is known, as it is of what the plugin recorded itself."""
+
+    @property
+    def tool(self) -> str:
+        return f"kata_{self.name}"
+
+
+def sh(command: str, output: str = "", **more: Json) -> Did:
+    """A shell command with the answer of the host's `terminal`."""
+    return "terminal", {"command": command}, {"output": output, "exit_code": 0, "error": None} | more
+
+
+def other(tool: str, answer: Json, **arguments: Json) -> Did:
+    """A call of any other tool."""
+    return tool, arguments, answer
+
+
+# ── The routines ─────────────────────────────────────────────────────────────────────────────────
+
+
+def matches(word: str) -> Json:
+    return {"total_count": 1, "matches": [{"path": f"src/{word}.txt", "line": 1, "content": f"TODO {word}"}]}
+
+
+LOOK = Lesson(
+    "look",
+    lambda word: [
+        other("search_files", matches(word), pattern=f"TODO {word}", path="src"),
+        other("read_file", {"content": f"1|TODO {word}", "total_lines": 1}, path=f"src/{word}.txt"),
+        sh(f"wc -l src/{word}.txt", f"1 src/{word}.txt"),
+    ],
+)
+"""Reads only."""
+COUNT = Lesson(
+    "count",
+    lambda word: [
+        sh(f"ls src/{word}.txt", f"src/{word}.txt"),
+        sh(f"wc -l src/{word}.txt", f"1 src/{word}.txt"),
+        sh(f"touch src/{word}.txt"),
+    ],
+)
+"""Its second step hangs where the file is a pipe."""
+FIND = Lesson(
+    "find",
+    lambda word: [
+        sh(f"stat src/{word}.txt", f"File: src/{word}.txt"),
+        other("search_files", matches(word), pattern="TODO", path=f"src/{word}.txt"),
+        sh(f"touch src/{word}.txt"),
+    ],
+)
+"""Its second step, a file tool, hangs where the file is a pipe."""
+SHELVE = Lesson("shelve", lambda word: [sh(f"mkdir shelf/{word}"), sh(f"touch shelf/{word}"), sh(f"ls shelf/{word}")])
+"""Its first step has an effect, and fails where the folder is there."""
+CLEAR = Lesson("clear", lambda word: [sh(f"ls build/{word}", "a.o"), sh(f"rm -rf build/{word}")])
+"""Destroys, as Kata and the host know."""
+UNLOCK = Lesson("unlock", lambda word: [sh(f"ls -l doors/{word}", "door"), sh(f"chmod 777 doors/{word}")], placed=False)
+"""Writes, for Kata; dangerous, for the host."""
+PUBLISH = Lesson("publish", lambda word: [sh(f"git log --oneline -1 {word}", f"abc {word}"), sh(f"git push origin {word}", "done")])
+"""Acts on another system."""
+PONDER = Lesson(
+    "consider",
+    lambda word: [
+        sh(f"ls -l src/{word}.txt", f"src/{word}.txt"),
+        other("ponder", {"thought": f"about {word}"}, path=f"src/{word}.txt"),
+        sh(f"touch src/{word}.txt"),
+    ],
+)
+"""Its second step is another plugin's tool, which hangs where the file is a pipe."""
+BUILD = Lesson(
+    "build",
+    lambda word: [
+        sh(f"cd pkg/{word}", cwd=f"/work/pkg/{word}"),
+        sh("wc -l notes.txt", "1 notes.txt"),
+        sh("touch built.ok"),
+        other("write_file", {"bytes_written": 5}, path="built.md", content="done\n"),
+    ],
+)
+"""Begins with `cd`; the later steps are in the folder it went to."""
+LESSONS = (LOOK, COUNT, FIND, SHELVE, CLEAR, UNLOCK, PUBLISH, PONDER, BUILD)
+
+
+@dataclass(frozen=True)
+class School:
+    """A home in which a person approved one kata of each kind, its model's script, and what a second plugin sees there."""
+
+    host: Host
+    script: Script
+    witness: Witness
+
+
+# ── Teaching ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def teach(host: Host, *lessons: Lesson) -> None:
+    """Three conversations of each routine, and its approval by a person in a chat; AssertionError where one is not proposed or not
+    approved. One chat for all, because a start of the host costs seconds."""
+    waiting = proposed(host, lessons)
+    with host.terminal("chat") as terminal:
+        for lesson, kata in waiting:
+            terminal.type(f"/kata review {kata.id}", f"/kata approve {kata.id} as NAME")
+            terminal.type(f"/kata approve {kata.id} as {lesson.name}", f"Approved: {lesson.tool}, revision {kata.version.spec.digest[:12]}")
+        terminal.type("/exit", "❯")
+
+
+def proposed(host: Host, lessons: Sequence[Lesson]) -> list[tuple[Lesson, Kata]]:
+    """Record the conversations one after the other, and give the proposal that came with each third."""
+    host.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = []
+    with closing(Store(lambda: sqlite3.connect(host.database, check_same_thread=False))) as store:
+        service = Service(store, Settings(), Door(time.time, replay, lambda tool: None, lambda name: False))
+        for lesson in lessons:
+            folder = str(host.work) if lesson.placed else ""
+            held = [conversation(service, f"{lesson.name}-{word}", lesson.steps(word), folder) for word in SEEN]
+            new = [kata for proposals in held for kata in proposals]
+            assert [len(kata.version.spec.steps) for kata in new] == [len(lesson.steps("x"))], f"{lesson.name}: {new}; {store.near()}"
+            found.append((lesson, new[0]))
+    return found
+
+
+def conversation(service: Service, name: str, done: Sequence[Did], folder: str) -> tuple[Kata, ...]:
+    """Record one conversation of one turn, and mine it; gives what was proposed."""
+    now = time.time()
+    records: list[Record] = [TurnStart(name, f"s-{name}", f"s-{name}", "cli", "person", now, "please")]
+    for index, (tool, arguments, answer) in enumerate(done):
+        outcome, at = Outcome.read(json.dumps(answer)), now + index
+        records.append(Event(Call(tool, arguments), outcome, name, f"{name}-{index}", index, "", at, at + 0.1, "ok", "", folder))
+    service.record([*records, TurnEnd(name, now + len(done))])
+    return service.mine().proposed
