@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .model import OpaqueCommand
@@ -128,7 +128,24 @@ def parse(text: str) -> Script:
     script = reader.script(until="")
     if not script.pipelines:
         raise reader.opaque("Expected a command")
-    return script
+    return _filled(script, reader.bodies) if reader.bodies else script
+
+
+def _filled(script: Script, bodies: Mapping[int, str]) -> Script:
+    """The script with the bodies of its here-documents, which stand behind the line that names them, at their redirections."""
+    pipelines = (Pipeline(tuple(_with_bodies(command, bodies) for command in pipeline.commands)) for pipeline in script.pipelines)
+    return replace(script, pipelines=tuple(pipelines))
+
+
+def _with_bodies(command: Simple, bodies: Mapping[int, str]) -> Simple:
+    assignments = tuple((name, _inside(word, bodies)) for name, word in command.assignments)
+    redirects = (replace(one, target=_inside(one.target, bodies), body=bodies.get(one.target.start)) for one in command.redirects)
+    return Simple(assignments, tuple(_inside(word, bodies) for word in command.words), tuple(redirects))
+
+
+def _inside(word: Word, bodies: Mapping[int, str]) -> Word:
+    pieces = (piece if piece.inner is None else replace(piece, inner=_filled(piece.inner, bodies)) for piece in word.pieces)
+    return replace(word, pieces=tuple(pieces))
 
 
 class _Reader:
@@ -136,7 +153,8 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0
-        self.waiting: list[tuple[int, bool, str, bool]] = []  # here-documents whose body has not come yet
+        self.waiting: list[tuple[int, bool, str, bool]] = []  # here-documents whose body comes after this line
+        self.bodies: dict[int, str] = {}  # start of the word that ends it → body
 
     def opaque(self, wanted: str) -> OpaqueCommand:
         return OpaqueCommand(wanted, source=self.text, at=min(self.at, len(self.text)))
@@ -165,12 +183,14 @@ class _Reader:
                 break
         if operators and operators[-1] in ("&&", "||"):
             raise self.opaque(f"Expected a command after {operators[-1]}")
+        if self.waiting:
+            raise self.opaque("Expected the text of the here-document after its line")
         return Script(self.text[start : self.at], tuple(pipelines), tuple(operators))
 
     def _blank_lines(self) -> None:
         self.skip()
         while self.peek() == "\n":
-            self._step(1)
+            self._newline()
             self.skip()
 
     def _ended(self, until: str) -> bool:
@@ -182,12 +202,20 @@ class _Reader:
             return ""
         for operator in OPERATORS:
             if self.text.startswith(operator, self.at) and not self.text.startswith(";;", self.at):
-                self._step(len(operator))
+                if operator == "\n":
+                    self._newline()
+                else:
+                    self.at += len(operator)
                 return operator
         raise self.opaque("Expected one of && || ; or the end")
 
-    def _step(self, size: int) -> None:
-        self.at += size
+    def _newline(self) -> None:
+        """The end of a line, and the bodies of the here-documents that it named."""
+        self.at += 1
+        for number, (key, strip, delimiter, quoted) in enumerate(self.waiting):
+            self.at += number > 0 and self.peek() == "\n"
+            self.bodies[key] = self._body(strip, delimiter, quoted)
+        self.waiting.clear()
 
     def _body(self, strip: bool, delimiter: str, quoted: bool) -> str:
         start = self.at
@@ -219,7 +247,7 @@ class _Reader:
     def simple(self) -> Simple:
         assignments: list[tuple[str, Word]] = []
         words: list[Word] = []
-        redirects: list[tuple[str, str, Word, int]] = []
+        redirects: list[Redirect] = []
         while True:
             self.skip()
             redirect = self._redirect()
@@ -237,25 +265,7 @@ class _Reader:
                 words.append(word)
         if not (words or assignments or redirects):
             raise self.opaque("Expected a command")
-        return Simple(tuple(assignments), tuple(words), tuple(self._settled(redirects)))
-
-    def _settled(self, redirects: list[tuple[str, str, Word, int]]) -> Iterator[Redirect]:
-        """Redirections, with the bodies of here-documents, which begin after the line that names them."""
-        bodies = self._bodies()
-        for descriptor, operator, target, key in redirects:
-            yield Redirect(descriptor, operator, target, bodies.get(key))
-
-    def _bodies(self) -> dict[int, str]:
-        """The bodies of the here-documents of this command; its line must end here, and each ends before a newline."""
-        bodies = {}
-        for key, strip, delimiter, quoted in self.waiting:
-            self.skip()
-            if self.peek() != "\n":
-                raise self.opaque("Expected a here-document at the end of its line")
-            self.at += 1
-            bodies[key] = self._body(strip, delimiter, quoted)
-        self.waiting.clear()
-        return bodies
+        return Simple(tuple(assignments), tuple(words), tuple(redirects))
 
     def _assigned(self) -> str:
         """The name of an assignment that starts here, moving past its `=`; "" when there is none."""
@@ -274,7 +284,7 @@ class _Reader:
             self.at = word.start
             raise self.opaque(f"Expected a simple command, not the keyword {written!r}")
 
-    def _redirect(self) -> tuple[str, str, Word, int] | None:
+    def _redirect(self) -> Redirect | None:
         digits = _DIGITS.match(self.text, self.at).group()  # type: ignore[union-attr]  # it matches everywhere
         here = self.at + len(digits)
         operator = next((op for op in REDIRECTS if self.text.startswith(op, here)), "")
@@ -282,18 +292,18 @@ class _Reader:
             return None
         if self.text.startswith(("<(", ">(", "<<<"), here):
             raise self.opaque("Expected a plain redirection")
-        start, self.at = here, here + len(operator)
+        self.at = here + len(operator)
         self.skip()
         target = self.word(allow_empty=False)
         if operator in ("<<", "<<-"):
-            self._await_body(start, operator == "<<-", target)
-        return digits, operator, target, start
+            self._await_body(operator == "<<-", target)
+        return Redirect(digits, operator, target)
 
-    def _await_body(self, key: int, strip: bool, target: Word) -> None:
+    def _await_body(self, strip: bool, target: Word) -> None:
         if target.value is None:
             raise self.opaque("Expected a fixed end mark of a here-document")
         quoted = any(piece.quote for piece in target.pieces) or "\\" in self.text[target.start : target.end]
-        self.waiting.append((key, strip, target.value, quoted))
+        self.waiting.append((target.start, strip, target.value, quoted))
 
     def word(self, allow_empty: bool) -> Word:
         start = self.at

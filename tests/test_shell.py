@@ -1,6 +1,8 @@
 """What bash would run, read from text alone."""
 
+import os
 import shlex
+import shutil
 import subprocess
 
 import pytest
@@ -134,3 +136,36 @@ def test_a_real_bash_sees_the_same_arguments():
 
 def test_a_long_row_of_wrappers_is_read_without_going_too_deep():
     assert shell.programs(shell.parse("sudo " * 3_000 + "ls"))[0].startswith("sudo sudo")
+
+
+HERE = (
+    ("cat <<'EOF' | tr a-z A-Z\nbody x\nEOF", ("cat", "tr"), ["body x\n"], "BODY X\n"),
+    ("cat <<EOF && echo done\nbody\nEOF", ("cat", "echo"), ["body\n"], "body\ndone\n"),
+    ("cat <<A - <<'B'\na\nA\nb $x\nB\necho z", ("cat", "echo"), ["a\n", "b $x\n"], "b $x\nz\n"),
+    ("cat <<EOF |\nbody\nEOF\ntr b d", ("cat", "tr"), ["body\n"], "dody\n"),
+    ("cat <<-EOF # a note\n\tbody\n\tEOF\n", ("cat",), ["\tbody\n"], "body\n"),
+    ("x=1 cat <<EOF; echo b\nEOF", ("cat", "echo"), [""], "b\n"),
+    ("echo $(cat <<EOF\nhi\nEOF\n) two", ("echo", "cat"), ["hi\n"], "hi two\n"),
+    ("<<EOF printf 'a\nb' && echo no\nbody\nEOF", ("printf", "echo"), ["body\n"], "a\nbno\n"),
+)
+
+
+@pytest.mark.parametrize(("text", "programs", "bodies", "output"), HERE)
+def test_a_here_document_begins_after_its_line_whatever_else_stands_there(text, programs, bodies, output, tmp_path):
+    """Issue 4: pipes, `&&`, a second one, comments, assignments; a real bash prints what the tree says."""
+    script = shell.parse(text)
+    assert shell.programs(script) == programs and script.text == text
+    assert [one.body for command in script.commands() for one in command.redirects if one.body is not None] == bodies
+    if shutil.which("bash"):
+        ran = subprocess.run(
+            ["bash", "-c", text], capture_output=True, text=True, cwd=tmp_path, timeout=20, env={"PATH": os.environ["PATH"], "LC_ALL": "C"}
+        )
+        assert ran.stdout == output
+
+
+@pytest.mark.parametrize(
+    "text", ["cat <<EOF", "cat <<EOF && echo", "cat <<EOF | tr a b", "echo $(cat <<EOF)", "cat <<A <<B\na\nA", "cat <<EOF\n$x\nEOF"]
+)
+def test_a_here_document_without_its_text_is_opaque(text):
+    with pytest.raises(OpaqueCommand):
+        shell.parse(text)
