@@ -147,7 +147,8 @@ def _near(service: Service, ask: Ask) -> Answer:
 
 def _review(service: Service, ask: Ask) -> Answer:
     kata = service.review(ask.kata, ask.surface)
-    return Answer(pages.review(kata, ask.lead), _whole(kata))
+    doubt = service.doubt(kata)
+    return Answer(pages.review(kata, ask.lead, doubt), _whole(kata) | {"doubt": doubt})
 
 
 def _whole(kata: Kata) -> dict[str, Json]:
@@ -197,7 +198,7 @@ def _approve(service: Service, ask: Ask) -> Answer:
         kata = service.approve(word, name, ask.surface, ask.digest)
     except Unseen as error:
         seen = service.review(word, ask.surface)
-        text = f"{error}; here it is. Nothing was approved: say it again when it is right.\n\n{pages.review(seen, ask.lead)}"
+        text = f"{error}; here it is. Nothing was approved: say it again when it is right.\n\n{pages.review(seen, ask.lead, service.doubt(seen))}"
         return Answer(text, {"error": error.message, "digest": seen.version.spec.digest}, 1)
     lines = [
         f"Approved: {kata.tool}, revision {kata.version.spec.digest[:12]}.",

@@ -183,9 +183,9 @@ def program(key: str) -> str:
 # ── The review ───────────────────────────────────────────────────────────────────────────────────
 
 
-def review(kata: Kata, lead: str) -> str:
+def review(kata: Kata, lead: str, doubt: str = "") -> str:
     """Everything a person needs to decide, its effects first (K18): steps, data flow, permissions, schemas, side
-    effects, validation; 80 columns."""
+    effects, validation; 80 columns. `doubt` says why chance explains the routine by today's counts."""
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
     head = f"Kata {kata.id} · {state(kata)} · {name} · {evidence.support} conversations · confidence {evidence.confidence:.2f}"
@@ -197,7 +197,7 @@ def review(kata: Kata, lead: str) -> str:
         ("Steps", _steps(spec, shown)),
         ("Data flow", _flow(spec)),
         ("Schemas", _schemas(spec)),
-        ("Validation", _validation(kata)),
+        ("Validation", _validation(kata) + [f"doubtful: {doubt}"] * bool(doubt)),
         ("Revision", [spec.digest[:12] + (f" · {lead} approve {kata.id} as NAME" if kata.state is State.CANDIDATE else "")]),
     ]
     return "\n".join(lines + [line for title, rows in parts for line in part(title, rows)])

@@ -578,7 +578,7 @@ KATA = "id state tool digest version steps inputs support confidence specificity
 RUN = "run tool status reason started finished version digest session inputs steps".split()
 KEYS = {
     "list": ["katas", "near"],
-    "review 1": [*KATA, "effects", "spec", "checks"],
+    "review 1": [*KATA, "effects", "spec", "checks", "doubt"],
     "show 1": [*KATA, "effects", "versions", "runs"],
     "runs": ["runs"],
     "runs run-1": RUN,

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import NOW, Bench, Did, bench, failed, sequences, sh, tool
 
+from kata import commands
 from kata.model import State, TurnEnd
 
 TICKETS = ("OPS-101", "OPS-102", "WEB-7731", "API-5520")
@@ -275,6 +276,7 @@ def test_a_proposal_that_chance_explains_as_the_history_grows_is_told_as_a_near_
         assert desk.service.mine(0).looked == ()  # counted, and nothing looked at
         assert desk.service.katas() == () and [miss.rule for miss in desk.service.near()] == ["chance"]
         assert desk.service.announcement("cli") is None and "as often as by chance" in desk.service.doubt(desk.service.find("1"))
+        assert "doubtful: its steps meet" in commands.run(desk.service, ["review", "1"], "cli").text
         assert drained(desk).service.katas() == ()
         assert answer(desk) == afresh(history + more, each=True)
         again = [(f"f{n}", (A, B)) for n in range(60)]
