@@ -229,14 +229,6 @@ class Family:
     keys: tuple[str, ...]
 
 
-def chosen(occurrences: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
-    """The latest of each conversation (A12), out of occurrences given newest first."""
-    latest: dict[str, Occurrence] = {}
-    for occurrence in occurrences:
-        latest.setdefault(occurrence.conversation, occurrence)
-    return tuple(latest.values())
-
-
 def trimmed(example: Example) -> Example:
     """The example without what stands between its steps: failed attempts that were folded away and bookkeeping."""
     return replace(example, events=tuple(event for event in example.events if event.outcome.ok and event.call.tool not in BOOKKEEPING))
@@ -444,11 +436,12 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """How the miner asks for what is stored: support of windows, where one window stands (newest first), its calls, and what is told
-    about already; `checked` is the last word on a proposal."""
+    """How the miner asks for what is stored: support of windows, in how many conversations one window stands, its latest place in each
+    (A12; newest first, at most so many), its calls, and what is told about already; `checked` is the last word on a proposal."""
 
     support: Callable[[Collection[int]], Support]
-    occurrences: Callable[[int], Iterable[Occurrence]]
+    spread: Callable[[int], int]
+    occurrences: Callable[[int, int], Iterable[Occurrence]]
     examples: Callable[[Iterable[Occurrence]], Iterable[Example]]
     known: Callable[[], Iterable[Routine]] = tuple
     checked: Callable[[Proposal], Proposal | NearMiss] = lambda found: found
@@ -553,12 +546,12 @@ def _tail(seen: int, expected: float) -> float:
 
 def _family(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Family:
     """The examples of the newest conversations whose options are usual (design section 5.5); all where those are too few."""
-    places = chosen(sources.occurrences(window_id(keys)))
-    examples = [trimmed(example) for example in sources.examples(places[:SCORED])]
+    window = window_id(keys)
+    support, examples = sources.spread(window), [trimmed(one) for one in sources.examples(sources.occurrences(window, SCORED))]
     usual = examples if _looped(keys) else _usual(examples)
     if len(usual) >= settings.min_support:
-        return Family(tuple(usual), len(places) - (len(examples) - len(usual)), keys)
-    return Family(tuple(examples), len(places), keys)
+        return Family(tuple(usual), support - (len(examples) - len(usual)), keys)
+    return Family(tuple(examples), support, keys)
 
 
 def _usual(examples: Sequence[Example]) -> list[Example]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from kata import executor
-from kata.miner import Routine, Sources, chosen, covered, items, mine, runs, window_id, windows
+from kata.miner import Routine, Sources, covered, items, mine, runs, window_id, windows
 from kata.model import (
     Call,
     Class,
@@ -142,7 +142,7 @@ class Ledger:
         self.known.pop(keys, None)
         if len(self.support([window_id(keys)])[window_id(keys)]) < self.settings.min_support:
             return None
-        sources = Sources(self.support, self.occurrences, self.examples, self.known.values)
+        sources = Sources(self.support, self.spread, self.occurrences, self.examples, self.known.values)
         found = None if covered(keys, self.known.values(), self.support) else mine(keys, sources, self.settings)
         if found is not None:
             rule = found.rule if isinstance(found, NearMiss) else ""
@@ -161,10 +161,17 @@ class Ledger:
                     found[one][turn.conversation] = found[one].get(turn.conversation, frozenset()) | {turn.id}
         return found
 
-    def occurrences(self, window: int) -> tuple[Occurrence, ...]:
+    def spread(self, window: int) -> int:
+        return len(self.support([window])[window])
+
+    def occurrences(self, window: int, most: int) -> tuple[Occurrence, ...]:
         places = [(turn, windows(turn, self.settings.max_steps)) for turn in reversed(self.turns.values())]
-        found = ((turn, held[window]) for turn, held in places if window in held)
-        return tuple(Occurrence(turn.conversation, turn.id, place.first, place.last) for turn, place in found)
+        latest: dict[str, Occurrence] = {}
+        for turn, held in places:
+            if window in held:
+                place = held[window]
+                latest.setdefault(turn.conversation, Occurrence(turn.conversation, turn.id, place.first, place.last))
+        return tuple(latest.values())[:most]
 
     def examples(self, places: Iterable[Occurrence]) -> tuple[Example, ...]:
         return tuple(Example(p.conversation, p.turn, self.turns[p.turn].events[p.first : p.last + 1]) for p in places)
@@ -184,7 +191,7 @@ def told(*conversations: Sequence[Did]) -> tuple[Turn, ...]:
 
 def family(*conversations: Sequence[Did]) -> tuple[Example, ...]:
     turns = told(*conversations)
-    places = chosen(Occurrence(turn.conversation, turn.id, 0, len(turn.events) - 1) for turn in turns)
+    places = (Occurrence(turn.conversation, turn.id, 0, len(turn.events) - 1) for turn in turns)
     return Ledger(turns={turn.id: turn for turn in turns}).examples(places)
 
 

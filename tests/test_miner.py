@@ -498,15 +498,6 @@ def test_a_near_miss_has_the_same_identity_as_the_proposal_it_might_have_been() 
     assert seen.fingerprint == proposed.fingerprint == miner.fingerprint(keys_of(*routine(5)))
 
 
-def test_the_latest_occurrence_of_each_conversation_is_chosen() -> None:
-    """A12."""
-    turns = [turn_of(A, B, turn=f"t{n}", conversation=f"c{n % 2}") for n in range(4)]
-    ledger = Ledger()
-    ledger.add(*turns)
-    picked = miner.chosen(ledger.occurrences(miner.window_id(keys_of(A, B))))
-    assert [(one.conversation, one.turn) for one in picked] == [("c1", "t3"), ("c0", "t2")]
-
-
 # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────
 
 POOL = (
