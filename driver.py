@@ -15,11 +15,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TextIO
 
 from . import executor
 from .executor import Held
 from .model import Call, Event, Json, Outcome, Spec, Status, Step, StepCall, Trace, Version, canonical, harmless, named
+from .service import WHOLE, brief
 from .validator import NO_LIMIT
 
 LONGEST_S, SHARE = 360.0, 0.85
@@ -33,6 +34,8 @@ def budget(limit: float) -> float:
 HOST_LIMIT_S = 420.0
 """What the host gives a tool where nobody set another limit; then it leaves the tool alone, and an abandoned one goes on (trap 3)."""
 BUDGET_S = budget(HOST_LIMIT_S)
+MOST_DISPATCHES, MOST_BYTES = 200, 50_000_000
+"""Calls that one run may make, and characters that their answers may have together (T60)."""
 OVERHEAD_S = 5.0
 """What a command may take beyond its own limit; if it took longer, somebody was asked meanwhile."""
 
@@ -122,6 +125,7 @@ class Driver:
         self.abandoned = False
         """Whether the host has given up on this call: its thread goes on, and must start nothing more."""
         self.hung: threading.Thread | None = None
+        self.dispatches, self.size = 0, 0
 
     def __call__(self, asked: StepCall) -> Outcome:
         inside = INSIDE.set(True)
@@ -159,6 +163,8 @@ class Driver:
             return Held(Status.INTERRUPTED, reason="it was stopped before this step began")
         if self.left <= 0:
             return Held(Status.REFUSED, reason=f"no step starts after {self.seconds:.0f} seconds")
+        if self.dispatches >= MOST_DISPATCHES or self.size > MOST_BYTES:
+            return Held(Status.REFUSED, reason=f"no step starts after {self.dispatches} calls with {self.size} characters of answers")
         return None
 
     def _guarded(self, tool: str, arguments: dict[str, Json], habit: Habit) -> Outcome | None:
@@ -216,7 +222,9 @@ class Driver:
         return outcome
 
     def _sent(self, tool: str, arguments: dict[str, Json], ids: Mapping[str, str], habit: Habit) -> Outcome:
+        self.dispatches += 1
         answer = self.dispatch(tool, deepcopy(arguments), **ids)
+        self.size += len(answer) if isinstance(answer, str) else 0
         return answer if isinstance(answer, Outcome) else judged(tool, Outcome.read(answer), habit)
 
     def _follow(self, result: Json) -> None:
@@ -265,6 +273,37 @@ def judged(tool: str, outcome: Outcome, habit: Habit) -> Outcome:
     if code in habit.codes:
         return replace(outcome, status=Status.OK, reason="")
     return replace(outcome, status=Status.ERROR, reason=f"exit code {code} ({result['exit_code_meaning']}), which no example shows")
+
+
+# ── A person at a terminal ───────────────────────────────────────────────────────────────────────
+
+
+def confirmed(driver: Driver, spec: Spec, ask: Callable[[str], bool]) -> Callable[[StepCall], Outcome]:
+    """The driver, but every step that does more than read is first put to a person, as it would be called (design section 8); time spent
+    waiting for the answer does not count."""
+
+    def step(asked: StepCall) -> Outcome:
+        one, began = spec.steps[asked.index], driver.clock()
+        if one.effect.plain_read:
+            return driver(asked)
+        yes = ask(f"Step {asked.index + 1} of {len(spec.steps)}, {one.effect.kind.value}: {brief(asked.call, WHOLE)}")
+        driver.waited += driver.clock() - began
+        return driver(asked) if yes else Held(Status.REFUSED, reason="the person at the terminal said no")
+
+    return step
+
+
+def asking(keyboard: TextIO, screen: TextIO) -> Callable[[str], bool] | None:
+    """A way to ask the person at a terminal a question that only "y" or "yes" answers with yes; None where there is no terminal."""
+    if not (keyboard.isatty() and screen.isatty()):
+        return None
+
+    def ask(question: str) -> bool:
+        screen.write(f"{question}\nDo it? [y/N] ")
+        screen.flush()
+        return keyboard.readline().strip().lower() in ("y", "yes")
+
+    return ask
 
 
 # ── Rehearsal ────────────────────────────────────────────────────────────────────────────────────

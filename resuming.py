@@ -37,7 +37,9 @@ VALID_S = 86_400.0
 """A stopped run can be resumed for so long (T53)."""
 SECRET = "secret"
 """The type of an input that is never kept."""
-CUT = re.compile(r"\[… \d+ characters cut by Kata …\]|^\[[\d,]+ characters, too many to be kept\]$|^\[an answer of type \w+, which is no JSON\]$")
+CUT = re.compile(
+    r"\[… \d+ characters cut by Kata …\]|^\[[\d,]+ characters, too many to be kept\]$|^\[an answer of type \w+, which is no JSON\]$"
+)
 """What stands in the file where a value was too long, or none that can be kept."""
 DOUBTFUL = (Status.UNKNOWN, Status.TIMEOUT, Status.INTERRUPTED)
 """How a step ended of which nobody knows what it did."""
@@ -77,7 +79,7 @@ def reached(run: RunRow, spec: Spec, said: str = "") -> tuple[StepTrace, ...]:
     """The steps that are done, in order; the next one may be asked for. Refused when it may have happened already, unless a person `said`
     what became of it; when all is done; or when what is kept has a gap."""
     known = {one.index: one for one in run.steps}
-    done = []
+    done: list[StepTrace] = []
     while (one := known.get(len(done))) is not None and one.status is Status.OK:
         done.append(one)
     at = len(done)
@@ -120,17 +122,17 @@ def failed(rest: Rest) -> str:
 
 
 def rest(kata: Kata, run: RunRow, done: Sequence[StepTrace], inputs: Mapping[str, Json], supplied: Mapping[str, Json]) -> Rest:
-    """What is left after the steps `done`; `inputs` are the run's own as far as they were kept, defaults included. Refused names every
-    value that is needed and was not kept, and what was supplied without need."""
+    """What is left after the steps `done`; `inputs` are all that is known of the arguments, defaults and supplied ones included. Refused
+    names every value that is needed and was not kept, and what was supplied without need."""
     spec, at = kata.version.spec, len(done)
-    lost = dict(_lost(spec, done, inputs))
+    lost = dict(_lost(spec, done, run.inputs, inputs))
     missing = [name for name in lost if name not in supplied]
     needless = [name for name in supplied if name not in lost]
     if needless:
         raise Refused(f"Only what was not kept can be supplied; run {run.id} has no need of {', '.join(map(repr, needless))}")
     if missing:
         wanted = "; ".join(f"{name!r} {lost[name][0]}" for name in missing)
-        raise Refused(f"Run {run.id} cannot go on by itself: {wanted}. Supply it under that name in 'with' (--with NAME=VALUE); it is not kept")
+        raise Refused(f"Run {run.id} cannot go on by itself: {wanted}. Give it by that name in 'with' (--with NAME=VALUE): it is not kept")
     if PLACEHOLDER.search(folder := _folder(run, done)):
         raise Refused(f"The folder of run {run.id} was masked, so its next step cannot be put into it; go on by hand")
     names = [(found, name) for name, (_, found) in lost.items() if isinstance(found, Reference)]
@@ -140,12 +142,14 @@ def rest(kata: Kata, run: RunRow, done: Sequence[StepTrace], inputs: Mapping[str
     return Rest(kata, run, at, tuple(done), Spec(fields, steps), given, dict(supplied), folder)
 
 
-def _lost(spec: Spec, done: Sequence[StepTrace], inputs: Mapping[str, Json]) -> Iterator[tuple[str, tuple[str, Expression]]]:
+def _lost(
+    spec: Spec, done: Sequence[StepTrace], kept: Mapping[str, Json], inputs: Mapping[str, Json]
+) -> Iterator[tuple[str, tuple[str, Expression]]]:
     """Name → why it was not kept, and what needs it, for every value that the steps after `done` need."""
     types = {one.name: one.type for one in spec.inputs}
     for step in spec.steps[len(done) :]:
         for part in walk(step.arguments):
-            if isinstance(part, Input) and (why := _unkept(inputs.get(part.name), types.get(part.name, ""))):
+            if isinstance(part, Input) and (why := _unkept(kept.get(part.name), types.get(part.name, ""))):
                 yield part.name, (why, part)
             if isinstance(part, Reference) and part.step < len(done) and (why := _unfound(part, done, inputs)):
                 yield called(part), (why, part)
@@ -170,13 +174,13 @@ def _unkept(value: Json, kind: str) -> str:
     """Why the value cannot be used again; empty when it can."""
     if kind == SECRET:
         return "is a secret, which is never kept"
-    texts = [*_texts(value)]
-    if any(PLACEHOLDER.search(text) for text in texts):
+    found = [*texts(value)]
+    if any(PLACEHOLDER.search(text) for text in found):
         return "was masked"
-    return "was too long to be kept" if any(CUT.search(text) for text in texts) else ""
+    return "was too long to be kept" if any(CUT.search(text) for text in found) else ""
 
 
-def _texts(value: Json) -> Iterator[str]:
+def texts(value: Json) -> Iterator[str]:
     """Every string in a value; a loop over a stack, because a result may be nested deeper than calls can be."""
     waiting = [value]
     while waiting:

@@ -14,17 +14,34 @@ import time
 import uuid
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
-from . import commands, executor, pages, validator
-from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, budget, habits, replay
+from . import commands, executor, pages, validator, ward
+from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
-from .model import PLUGIN, PREFIX, InputError, Json, Kata, KataError, Settings, Spec, State, Step, StoreError, canonical, parsed
-from .recorder import Recorder, never_breaks_the_agent
-from .service import Door, Service, strange
+from .model import (
+    PLUGIN,
+    PREFIX,
+    Call,
+    InputError,
+    Json,
+    Kata,
+    KataError,
+    Refused,
+    Settings,
+    Spec,
+    State,
+    Step,
+    StoreError,
+    canonical,
+    parsed,
+)
+from .recorder import PRIVATE, Recorder, never_breaks_the_agent
+from .resuming import DONE, UNDONE, Rest
+from .service import Door, Service, brief, strange
 from .store import Store
 
 log = logging.getLogger("kata")
@@ -39,6 +56,13 @@ HUNG_S = 600.0
 """A kata whose step hangs is refused until the step came back, or for so long (A22)."""
 KEPT = 1_000
 """Tasks and sessions that are remembered."""
+AGAIN_S = 10.0
+"""The same call of a kata that changes something, again within so long in one turn, is asked about first (T45)."""
+OPINION_S = 0.005
+"""How long the agent's own call is looked at before there is no opinion on it (design section 10)."""
+MOST_STEPS = 50
+"""Steps of a kata that runs (T60); what is learnt has twenty at most."""
+RESUME = "kata_resume"
 SECTION_CHARS, LINE_CHARS = 1_200, 120
 
 
@@ -56,7 +80,10 @@ class Ongoing:
 
     kata: int
     tool: str
+    called: str
+    """The tool through which it was called: the kata, or `kata_resume`."""
     driver: Driver
+    folder: str
     since: float
     over: bool = False
 
@@ -78,6 +105,10 @@ class Plugin:
         given = {name: ctx.get_config(name, None) for name in Settings.__slots__}
         self.settings, problems = Settings.read(given)
         self.notes: dict[str, str] = {f"Setting {n}": error.message for n, error in enumerate(problems, 1)}
+        self.off = switched_off()
+        if self.off:
+            self.settings = replace(self.settings, record=False)
+            self.notes["Kata"] = f"is switched off: {self.off} is set; nothing is recorded, and no kata is a tool"
         self.paused = False
         self.store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
         self.service = Service(self.store, self.settings, Door(time.time, replay, today, self._taken, _owner(), _alive, time.time))
@@ -90,9 +121,22 @@ class Plugin:
         self.runs: dict[str, Ongoing] = {}
         self._claiming = threading.Lock()
         self.callers: OrderedDict[str, dict[str, str]] = OrderedDict()
+        self.lately: OrderedDict[str, float] = OrderedDict()
+        self.chats: OrderedDict[str, str] = OrderedDict()
 
     def open(self) -> None:
         """Register everything; a busy or broken file costs the katas until the next turn, never the start."""
+        ctx = self.ctx
+        ctx.register_command(
+            PLUGIN, self.chat, description="Routines you repeat, as tools you approve", args_hint="[list|review N|approve N as NAME|…]"
+        )
+        ctx.register_cli_command(PLUGIN, help="Routines you repeat, as tools you approve", setup_fn=arguments, handler_fn=self.shell)
+        self._optional("on_unload", self.close)
+        if not self.off:
+            self._switch_on()
+
+    def _switch_on(self) -> None:
+        """Register what listens and what the agent may call."""
         ctx = self.ctx
         hooks = {
             "pre_llm_call": self.pre_llm_call,
@@ -102,17 +146,13 @@ class Plugin:
             "on_session_start": self.on_session_start,
             "on_session_end": self.on_session_end,
             "on_session_finalize": self.on_session_finalize,
+            "pre_command": self.pre_command,
         }
         for name, hook in hooks.items():
             ctx.register_hook(name, hook)
         ctx.register_tool(name="kata_list", toolset=TOOLSET, schema=LIST_SCHEMA, handler=self.kata_list)
-        ctx.register_tool(name="kata_resume", toolset=TOOLSET, schema=RESUME_SCHEMA, handler=self.kata_resume)
-        ctx.register_command(
-            PLUGIN, self.chat, description="Routines you repeat, as tools you approve", args_hint="[list|review N|approve N as NAME|…]"
-        )
-        ctx.register_cli_command(PLUGIN, help="Routines you repeat, as tools you approve", setup_fn=arguments, handler_fn=self.shell)
+        ctx.register_tool(name=RESUME, toolset=TOOLSET, schema=RESUME_SCHEMA, handler=self.kata_resume)
         self._optional("register_system_prompt_section", "kata.active", self.section, max_chars=SECTION_CHARS + 200)
-        self._optional("on_unload", self.close)
         self.refresh()
 
     def _optional(self, surface: str, *args: Any, **options: Any) -> None:
@@ -164,22 +204,68 @@ class Plugin:
 
     @never_breaks_the_agent
     def pre_tool_call(self, /, **payload: Any) -> dict[str, str] | None:
-        """Ask the person before a kata with effects, with a fresh key on every call (K80, K81)."""
-        kata = self.active.get(str(payload.get("tool_name")))
-        if kata is None or INSIDE.get():
+        """Ask the person before a kata with effects, and before what only a person may do, with a fresh key on every call (K80, K81)."""
+        if INSIDE.get():
             return None
+        tool = str(payload.get("tool_name"))
+        kata = self.active.get(tool)
+        if kata is None and tool != RESUME:
+            return self._warded(tool, payload)
         self._keep(self.callers, str(payload.get("session_id") or ""), {name: str(payload.get(name) or "") for name in CALL_IDS})
-        folder = self._folder(payload.get("task_id"))
-        if not self._asks(kata, folder):
-            return None
+        return self._resuming(payload) if kata is None else self._calling(kata, payload)
+
+    def _calling(self, kata: Kata, payload: Mapping[str, Any]) -> dict[str, str] | None:
+        """The question before a call of a kata, where there is one."""
         given = _fitted(kata.version.spec, payload.get("args"))
         try:
             checked = executor.check_inputs(kata.version.spec, given)
         except InputError:
             return None  # the handler says it to the model; a person is not asked about what cannot run
-        message = self.service.question(kata, checked, folder)
-        self.questions[_question_key(kata, given, payload.get("session_id"))] += 1
-        return {"action": "approve", "message": message, "rule_key": f"kata:{kata.name}:{uuid.uuid4().hex}"}
+        folder = self._folder(payload.get("task_id"))
+        asks, again = self._asks(kata, folder), self._again(kata, _call_key(kata, given, payload.get("turn_id"), folder))
+        if asks:
+            self.questions[_question_key(kata, given, payload.get("session_id"))] += 1
+        note = f"The same call was made less than {AGAIN_S:.0f} seconds ago." if again else ""
+        return _approval(kata.name, self.service.question(kata, checked, folder, note)) if asks or again else None
+
+    def _again(self, kata: Kata, key: str) -> bool:
+        """Whether the same call of a kata that changes something was made in this turn just now (T45); it counts from now on."""
+        if all(step.effect.plain_read for step in kata.version.spec.steps):
+            return False
+        now = time.monotonic()
+        again = now - self.lately.get(key, -AGAIN_S) < AGAIN_S
+        self._keep(self.lately, key, now)
+        return again
+
+    def _resuming(self, payload: Mapping[str, Any]) -> dict[str, str] | None:
+        """The question before a stopped run goes on: that of its kata, with the steps that are left."""
+        try:
+            with self.store.waiting(QUICK_S):
+                rest = self._rest(payload.get("args"), str(payload.get("session_id") or ""))
+        except KataError:
+            return None  # the handler says it to the model
+        if not self._asks(rest.kata, rest.run.folder):
+            return None
+        self.questions[_resume_key(payload.get("args"), payload.get("session_id"))] += 1
+        return _approval(rest.kata.name, self.service.remainder(rest))
+
+    def _warded(self, tool: str, payload: Mapping[str, Any]) -> dict[str, str] | None:
+        """Put to the person what the agent does to Kata itself by other tools (design section 10)."""
+        args, until = payload.get("args"), time.perf_counter() + OPINION_S
+        if not isinstance(args, dict):
+            return None
+        call = Call(tool, args)
+        reason = ward.why(call, self._folder(payload.get("task_id")), lambda: time.perf_counter() > until)
+        if not reason:
+            return None
+        text = f"The agent {reason}: {brief(call, 300)}\nSay yes only if you asked for it. 'always' does not apply."
+        return _approval("ward", text)
+
+    @never_breaks_the_agent
+    def pre_command(self, /, **payload: Any) -> None:
+        """A slash command arrived in the gateway: the kind of chat is in its session key."""
+        if payload.get("command") == PLUGIN:
+            self._keep(self.chats, str(payload.get("args_raw") or "").strip(), str(payload.get("session_key") or ""))
 
     @never_breaks_the_agent
     def post_tool_call(self, /, **payload: Any) -> None:
@@ -190,9 +276,9 @@ class Plugin:
         folder = self._folder(task)
         if payload.get("tool_name") == "terminal" and isinstance(result, str) and '"cwd"' in result:
             self._moved(str(task), parsed(result))
-        self._answered(payload)
+        self._answered(payload, folder)
         self._abandoned(payload)
-        self._hand_over("call", payload | {"folder": folder})
+        self._hand_over("call", _kept(payload) | {"folder": folder})
 
     @never_breaks_the_agent
     def on_session_start(self, /, **payload: Any) -> None:
@@ -215,16 +301,23 @@ class Plugin:
         with self.store.waiting(QUICK_S):
             return self.service.announcement(str(payload.get("platform") or ""))
 
-    def _answered(self, payload: Mapping[str, Any]) -> None:
+    def _answered(self, payload: Mapping[str, Any], folder: str) -> None:
         """Forget the question of a call that is over: what a person answered with no is good for nothing."""
-        kata = self.active.get(str(payload.get("tool_name")))
-        if kata is not None:
-            self.questions.pop(_question_key(kata, _fitted(kata.version.spec, payload.get("args")), payload.get("session_id")), None)
+        tool, session = str(payload.get("tool_name")), payload.get("session_id")
+        kata = self.active.get(tool)
+        if tool == RESUME:
+            self.questions.pop(_resume_key(payload.get("args"), session), None)
+        if kata is None:
+            return
+        given = _fitted(kata.version.spec, payload.get("args"))
+        self.questions.pop(_question_key(kata, given, session), None)
+        if (key := _call_key(kata, given, payload.get("turn_id"), folder)) in self.lately:
+            self.lately[key] = -AGAIN_S if payload.get("status") == "blocked" else time.monotonic()
 
     def _abandoned(self, payload: Mapping[str, Any]) -> None:
         """The host says that a call of a kata is over: one that still runs was given up, and must start nothing more (trap 3)."""
         for one in [*self.runs.values()]:
-            if not one.over and one.tool == payload.get("tool_name") and one.driver.place.session == str(payload.get("session_id") or ""):
+            if not one.over and one.called == payload.get("tool_name") and one.driver.place.session == str(payload.get("session_id") or ""):
                 one.driver.abandoned = True
 
     def _hand_over(self, kind: str, payload: Mapping[str, Any]) -> None:
@@ -250,7 +343,7 @@ class Plugin:
 
     def refresh(self) -> None:
         """Register the approved katas of the file, and let go of the others, when anything changed."""
-        if not self._refreshing.acquire(blocking=False):
+        if self.off or not self._refreshing.acquire(blocking=False):
             return  # another turn that begins is at it
         try:
             with self.store.waiting(QUICK_S):
@@ -288,43 +381,83 @@ class Plugin:
 
     def run(self, number: int, args: Any, **place: Any) -> str:
         """The handler of a kata: replay it where it was called from, and answer with what became of every step."""
-        try:
-            return self._run(number, args if isinstance(args, dict) else {}, place)
-        except KataError as error:
-            return json.dumps({"error": error.message})
-        except RecursionError:
-            return json.dumps({"error": "The arguments are nested too deeply"})
+        return _told(lambda: self._run(number, args if isinstance(args, dict) else {}, place))
 
     def _run(self, number: int, args: Mapping[str, Json], place: Mapping[str, Any]) -> str:
-        kata = self.service.store.kata(number)
-        if (
-            kata is None
-            or kata.state is not State.ACTIVE
-            or kata.tool not in self.active
-            or kata.version.spec.digest != self.active[kata.tool].version.spec.digest
-        ):
+        kata = self._live(self.service.store.kata(number))
+        executor.check_inputs(kata.version.spec, args)  # the run makes of them what the question showed, once
+        self._possible(kata.version.spec.steps)
+        run_id = uuid.uuid4().hex[:12]
+        driver = self._driver(kata, self.place(place, run_id))
+        folder = driver.place.folder
+        with self._claimed(run_id, Ongoing(kata.id, kata.tool, kata.tool, driver, folder, time.monotonic())):
+            if self._asks(kata, self._folder(place.get("task_id"))):
+                self._passed(kata.tool, _question_key(kata, args, place.get("session_id")))
+            trace = self.service.start(kata, args, run_id, driver.place.session, driver, folder)
+        return executor.answer(trace, kata.version.spec, run_id)
+
+    def _live(self, kata: Kata | None) -> Kata:
+        """The kata, when it is what this process has registered, and no other kata runs around it."""
+        known = self.active.get(kata.tool) if kata is not None and kata.state is State.ACTIVE else None
+        if kata is None or known is None or kata.version.spec.digest != known.version.spec.digest:
             raise InputError("This kata is not active any more, or was changed; nothing was run")
         if INSIDE.get():
             raise InputError("A kata is no step of another kata; nothing was run")
-        executor.check_inputs(kata.version.spec, args)  # the run makes of them what the question showed, once
-        self._possible(kata.version.spec)
+        return kata
+
+    # ── Going on with a stopped run ──────────────────────────────────────────────────────────────
+
+    def kata_resume(self, args: Any, **place: Any) -> str:
+        """The static tool `kata_resume`: go on with a run of this conversation at the step at which it stopped (A21, T53)."""
+        return _told(lambda: self._resume(args, place))
+
+    def _rest(self, args: Any, session: str) -> Rest:
+        given = _fitted_resume(args)
+        run, supplied = given.get("run"), given.get("with")
+        supplied = {} if supplied is None else supplied
+        if not isinstance(run, str) or not isinstance(supplied, dict) or set(given) - {"run", "with"}:
+            raise InputError("Expected 'run', the id of a stopped run, and where values are missing 'with', an object of names and values")
+        return self.service.left(run, supplied, session)
+
+    def _resume(self, args: Any, place: Mapping[str, Any]) -> str:
+        rest = self._rest(args, str(place.get("session_id") or ""))
+        self._live(rest.kata)
+
+        def approved() -> None:
+            if self._asks(rest.kata, rest.run.folder):
+                self._passed(RESUME, _resume_key(args, place.get("session_id")))
+
+        return self._go_on(rest, place, approved)
+
+    def by_hand(self, word: str, supplied: Mapping[str, Json], said: str = "", ask: Callable[[str], bool] | None = None) -> str:
+        """Go on with a stopped run for a person in a shell: the answer as JSON text. Before each step that does more than read the person
+        is asked; without `ask` (no terminal) such a run is Refused, and nothing is run. `said` is `DONE` or `UNDONE` of `resuming`."""
+        rest, ask = self.service.left(word, supplied, None, said), ask or asking(sys.stdin, sys.stderr)
+        if ask is None and not all(step.effect.plain_read for step in rest.steps):
+            raise Refused("What is left of this run has effects, and there is no terminal here to ask you on; nothing was run")
+        place = {"task_id": f"kata:{rest.run.id}", "session_id": rest.run.session}
+        return self._go_on(rest, place, lambda: None, ask)
+
+    def _go_on(self, rest: Rest, place: Mapping[str, Any], approved: Callable[[], None], ask: Callable[[str], bool] | None = None) -> str:
+        self._possible(rest.steps, rest.at)
         run_id = uuid.uuid4().hex[:12]
-        driver = self._driver(kata, self.place(place, run_id))
-        self._claim(run_id, Ongoing(kata.id, kata.tool, driver, time.monotonic()))
-        try:
-            self._asked(kata, args, place)
-            trace = self.service.start(kata, args, run_id, driver.place.session, driver)
-        finally:
-            self._over(run_id)
-        return executor.answer(trace, kata.version.spec, run_id)
+        driver = self._driver(rest.kata, self.place(place, run_id))
+        driver.folder = rest.folder or driver.folder
+        with self._claimed(run_id, Ongoing(rest.kata.id, rest.kata.tool, RESUME, driver, driver.folder, time.monotonic())):
+            approved()
+            send = confirmed(driver, rest.spec, ask) if ask else driver
+            trace = self.service.resume(rest, run_id, driver.place.session, send)
+        return executor.answer(trace, rest.spec, run_id)
 
     def _driver(self, kata: Kata, place: Place) -> Driver:
         limit, known = self.settings.step_timeout_s, habits(kata.version)
         return Driver(self.ctx.dispatch_tool, place, limit, gates=self.gates, known=known, seconds=budget(host_limit()))
 
-    def _possible(self, spec: Spec) -> None:
-        """Refuse a run of which some step cannot run as things are: all are looked at before the first one runs (B14)."""
-        problems = [f"step {number}: {problem}" for number, step in enumerate(spec.steps, 1) if (problem := self._obstacle(step))]
+    def _possible(self, steps: Sequence[Step], before: int = 0) -> None:
+        """Refuse a run of which some step cannot run as things are: all are looked at before the first runs (B14); `before` are done."""
+        if len(steps) > MOST_STEPS:
+            raise InputError(f"Nothing was run: it has {len(steps)} steps, and no run has more than {MOST_STEPS}")
+        problems = [f"step {number}: {problem}" for number, step in enumerate(steps, before + 1) if (problem := self._obstacle(step))]
         if problems:
             raise InputError(f"Nothing was run: {'; '.join(problems)}")
 
@@ -344,9 +477,18 @@ class Plugin:
             for one in self.runs.values():
                 if one.kata == wanted.kata and one.hangs:
                     raise InputError(f"{wanted.tool} is still busy with a step of an earlier run that timed out; nothing was run")
-                if one.kata == wanted.kata and one.driver.place.folder == wanted.driver.place.folder:
+                if one.kata == wanted.kata and one.folder == wanted.folder:
                     raise InputError(f"{wanted.tool} runs in this folder already; nothing more was run")
             self.runs[run_id] = wanted
+
+    @contextmanager
+    def _claimed(self, run_id: str, wanted: Ongoing) -> Iterator[None]:
+        """Let one run be under way inside the block."""
+        self._claim(run_id, wanted)
+        try:
+            yield
+        finally:
+            self._over(run_id)
 
     def _over(self, run_id: str) -> None:
         with self._claiming:
@@ -360,14 +502,11 @@ class Plugin:
         """Whether a person is asked before a run: for its effects, or because it writes where no example did (design section 8)."""
         return self.service.asks(kata) or strange(kata, folder)
 
-    def _asked(self, kata: Kata, given: Mapping[str, Json], place: Mapping[str, Any]) -> None:
-        """Refuse a kata with effects whose call did not pass our question: whoever dispatches it directly goes around
-        the host's approval (host contract, F3)."""
-        if not self._asks(kata, self._folder(place.get("task_id"))):
-            return
-        key = _question_key(kata, given, place.get("session_id"))
+    def _passed(self, tool: str, key: str) -> None:
+        """Refuse a call with effects that did not pass our question: whoever dispatches it directly goes around the host's approval (host
+        contract, F3)."""
         if self.questions[key] < 1:
-            raise InputError(f"{kata.tool} has effects and must be approved for this call; the question was not asked, so nothing was run")
+            raise InputError(f"{tool} has effects and must be approved for this call; the question was not asked, so nothing was run")
         self.questions[key] -= 1
         self.questions += Counter()  # drops what fell to zero
 
@@ -386,12 +525,6 @@ class Plugin:
         ]
         return json.dumps({"katas": katas})
 
-    def kata_resume(self, args: Any, **place: Any) -> str:
-        """The static tool `kata_resume`: not there yet, and it never acts."""
-        return json.dumps(
-            {"error": "Resuming a stopped routine is not there yet; go on by hand with the next call that the stopped run named."}
-        )
-
     def section(self, info: Any) -> str:
         """The block of a new session's prompt that names the active katas; empty when there are none."""
         lines = [prompt_line(kata) for kata in sorted(self.active.values(), key=lambda kata: kata.tool)]
@@ -404,19 +537,48 @@ class Plugin:
     # ── Commands ─────────────────────────────────────────────────────────────────────────────────
 
     def chat(self, raw: str = "") -> str:
-        """`/kata …` in a chat."""
-        answer = commands.run(self.service, commands.split(raw or ""), "chat", host=self._host_lines())
+        """`/kata …` in a chat; where several people read, it only tells (T46)."""
+        words = commands.split(raw or "")
+        verb = next((word.lower() for word in words if word.lower() != "--json"), "list")
+        if verb not in ward.READS and self._crowded(raw or ""):
+            return (
+                f"'/kata {verb[:40]}' decides for the owner of this agent, and several people are in this chat. Do it in a direct chat "
+                "with the agent, in a shell (hermes kata …), or in the Kata tab of the dashboard."
+            )
+        answer = commands.run(self.service, words, "chat", host=self._host_lines())
         self.refresh()
         return answer.text
 
+    def _crowded(self, raw: str) -> bool:
+        """Whether a command comes from a chat with several people: the host binds the kind of chat to the context of a command, and tells
+        `pre_command` the session key, of which it is the fourth part."""
+        bound = {name: value for name, value in bound_names() if isinstance(value, str)}
+        key = self.chats.pop(raw.strip(), "") or bound.get("HERMES_SESSION_KEY", "")
+        parts = key.split(":")
+        told = parts[3] if parts[0] == "agent" and len(parts) > 3 else ""
+        return not {bound.get("HERMES_SESSION_CHAT_TYPE", "") or told, told} <= PRIVATE
+
     def shell(self, args: Namespace) -> int:
         """`hermes kata …` in a shell; the exit code is 0, 1 (refused) or 2 (not understood)."""
+        if args.words[:1] == ["resume"]:
+            return self._resumed(args)
         words = [*args.words, *(["--all"] if getattr(args, "all", False) else [])]
         with _meanwhile(self.store):
             answer = commands.run(self.service, words, "cli", args.digest or "", self._host_lines())
         text = json.dumps(answer.json, indent=2, default=str) if args.json else answer.text
         _say(text)
         return answer.code
+
+    def _resumed(self, args: Namespace) -> int:
+        """`hermes kata resume RUN`: the page of the run that went on, or why it did not."""
+        supplied = dict(one.partition("=")[::2] for one in args.given or [])
+        if len(args.words) != 2 or not all("=" in one for one in args.given or []):
+            _say("Expected: hermes kata resume RUN [--with NAME=VALUE] [--it-happened | --it-did-not-happen]")
+            return 2
+        answer = json.loads(_told(lambda: self.by_hand(args.words[1], supplied, args.said or "")))
+        page = commands.run(self.service, ["runs", answer["run"]], "cli").text if "run" in answer else ""
+        _say(json.dumps(answer, indent=2) if args.json else "\n\n".join(filter(None, (answer.get("error"), page))))
+        return int("error" in answer)
 
     def _host_lines(self) -> dict[str, str]:
         odd = {f"Setting {name!r}"[:60]: "is none of ours; it has no effect" for name in _unknown_settings()}
@@ -432,6 +594,14 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--all", action="store_true", help="with mine: look at everything that is kept once more")
     parser.add_argument("--digest", help="approve exactly this revision, without a review before (for scripts)")
+    parser.add_argument("--with", dest="given", action="append", metavar="NAME=VALUE", help="with resume: a value that was not kept")
+    happened = parser.add_mutually_exclusive_group()
+    happened.add_argument(
+        "--it-happened", dest="said", action="store_const", const=DONE, help="with resume: you looked, and the unknown step was done"
+    )
+    happened.add_argument(
+        "--it-did-not-happen", dest="said", action="store_const", const=UNDONE, help="with resume: you looked, and it was not; do it now"
+    )
 
 
 @contextmanager
@@ -505,8 +675,12 @@ RESUME_SCHEMA = {
     "description": "Resume a stopped routine at its failed step.",
     "parameters": {
         "type": "object",
-        "properties": {"run": {"type": "string", "description": "Run id from the stopped answer."}},
+        "properties": {
+            "run": {"type": "string", "description": "Run id from the stopped answer."},
+            "with": {"type": "object", "description": "Values that were not kept, by the names that a refusal gave."},
+        },
         "required": ["run"],
+        "additionalProperties": False,
     },
 }
 
@@ -530,6 +704,41 @@ def prompt_line(kata: Kata) -> str:
 def _fitted(spec: Spec, given: Any) -> dict[str, Json]:
     """The arguments as the host hands them to the handler: it makes text fit the schema after the hooks have run."""
     return validator.coerced(given if isinstance(given, dict) else {}, executor.input_schema(spec))
+
+
+def _fitted_resume(args: Any) -> dict[str, Json]:
+    return validator.coerced(args if isinstance(args, dict) else {}, RESUME_SCHEMA["parameters"])
+
+
+def _resume_key(args: Any, session: Any) -> str:
+    return canonical([RESUME, _fitted_resume(args), str(session or "")])
+
+
+def _call_key(kata: Kata, given: Mapping[str, Json], turn: Any, folder: str) -> str:
+    return canonical([str(turn or ""), kata.tool, dict(given), folder])
+
+
+def _kept(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A call as it is handed to the recorder: values supplied for one run are not kept."""
+    args = payload.get("args")
+    if payload.get("tool_name") != RESUME or not isinstance(args, dict):
+        return dict(payload)
+    return dict(payload) | {"args": {key: value for key, value in args.items() if key != "with"}}
+
+
+def _approval(name: str, message: str) -> dict[str, str]:
+    """The host's directive to ask a person, under a key that no earlier answer holds for (K81)."""
+    return {"action": "approve", "message": message, "rule_key": f"kata:{name}:{uuid.uuid4().hex}"}
+
+
+def _told(act: Callable[[], str]) -> str:
+    """What an act of ours answers, or why it could not be done, as JSON text."""
+    try:
+        return act()
+    except KataError as error:
+        return json.dumps({"error": error.message})
+    except RecursionError:
+        return json.dumps({"error": "The arguments are nested too deeply"})
 
 
 def _question_key(kata: Kata, given: Mapping[str, Json], session: Any) -> str:
@@ -556,6 +765,16 @@ def gates() -> Gates:
     except (ImportError, TypeError, ValueError):
         return Gates(None, missing="This Hermes does not let us ask the other plugins")
     return Gates(ask, is_interrupted)
+
+
+def switched_off() -> str:
+    """The variable that switches Kata off as a whole (T60); empty when none does. In its safe mode the host loads no plugin at all."""
+    return next((name for name in ("KATA_OFF", "HERMES_SAFE_MODE") if os.environ.get(name, "").lower() not in ("", "0", "false", "no")), "")
+
+
+def bound_names() -> Iterator[tuple[str, Any]]:
+    """The context variables that are bound here, by name: the host tells a command in which chat it was given by no other way."""
+    return ((variable.name, value) for variable, value in contextvars.copy_context().items())
 
 
 def isolated() -> bool:

@@ -6,13 +6,14 @@ from __future__ import annotations
 import math
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import TypeVar
 
-from . import executor, miner, resuming, templating, validator
+from . import executor, lifecycle, miner, resuming, templating, validator
 from .effects import addresses_kata, effect
 from .model import (
     PREFIX,
@@ -22,6 +23,7 @@ from .model import (
     Check,
     Command,
     Concat,
+    Erasure,
     Event,
     Example,
     Expression,
@@ -34,6 +36,7 @@ from .model import (
     ModelRequest,
     NearMiss,
     Object,
+    OpaqueCommand,
     Option,
     Outcome,
     Proposal,
@@ -50,10 +53,12 @@ from .model import (
     StepCall,
     StepTrace,
     StoreError,
+    TemplateError,
     Trace,
     TurnEnd,
     TurnStart,
     Version,
+    Wanted,
     canonical,
 )
 from .redact import MASKER_VERSION, Masker
@@ -80,12 +85,17 @@ FOLDER = 120
 """Characters of a folder in a question."""
 STOPPING_S = 0.05
 """How long a run looks whether it is to stop, before each step."""
+TELLING = 4
+"""Characters from which a supplied number is hidden inside texts too."""
 SUPPLIED = "KATASECRET_supplied_1"
 """What is kept in the place of a value that somebody supplied for one run."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
-    "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn stop".split()
+    "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
+    "stop rename diff audit cleanup trust export import".split()
 )
+SPELLING = 1
+"""How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -139,6 +149,7 @@ class Service:
         self.store, self.settings, self.door = store, settings, door
         self._maskers: OrderedDict[str, Masker] = OrderedDict()
         self._conversations: OrderedDict[str, str] = OrderedDict()
+        self._tools: Mapping[str, str] | None = None
 
     # ── Recording ────────────────────────────────────────────────────────────────────────────────
 
@@ -190,27 +201,30 @@ class Service:
         return self._leased(None, anew=True)
 
     def _leased(self, most: int | None, anew: bool = False) -> Mined:
+        self.respell()
         waiting = anew or self.store.dirty() or self.store.family() or self.turned()
         if not waiting or not self.store.lease(self.door.owner, self.door.alive):
             return NOTHING
         try:
             if anew:
                 self.store.soil()
-            turns = self.store.dirty()
+            turns, windows = self.store.dirty(), set[int]()
             for batch in (turns[at : at + COUNTED] for at in range(0, len(turns), COUNTED)):
                 with self.store.bundle():
                     for turn in batch:
-                        self._count(turn)
+                        windows.update(self._count(turn))
+            self.tend(windows)
             return self._look(len(turns), most)
         finally:
             self.store.release(self.door.owner)
 
-    def _count(self, name: str) -> None:
-        """Count the windows of a turn, and queue the families that it touches."""
+    def _count(self, name: str) -> Collection[int]:
+        """Count the windows of a turn, and queue the families that it touches; the windows."""
         turn = self.store.turn(name)
         counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
         found = miner.windows(turn, self.settings.max_steps) if turn and counted else {}
         self.store.mined(name, found, self.settings.min_support)
+        return found.keys()
 
     def _look(self, turns: int, most: int | None) -> Mined:
         """Look at the families in the queue, longest first, until it is empty or enough were scored."""
@@ -343,8 +357,12 @@ class Service:
 
     def versions(self, kata: Kata) -> tuple[Version, ...]:
         """Every version that is kept (K89), newest first."""
-        found = (self.store.version(kata.id, number) for number in range(kata.version.number, 0, -1))
-        return tuple(one for one in found if one is not None)
+        return self.store.versions(kata.id)
+
+    def standing(self, kata: Kata) -> Version | None:
+        """The version that was put into use last, where another waits for an approval; None where there is nothing to compare."""
+        found = self.store.standing(kata.id)
+        return found[0] if found and found[0].spec.digest != kata.version.spec.digest else None
 
     def review(self, word: str, surface: str) -> Kata:
         """The kata as it would be approved now; the revision counts as shown on that surface."""
@@ -365,14 +383,24 @@ class Service:
 
     # ── Deciding ─────────────────────────────────────────────────────────────────────────────────
 
-    def approve(self, word: str, name: str, surface: str, digest: str = "") -> Kata:
+    def approve(self, word: str, name: str, surface: str, digest: str = "", confirm: str = "") -> Kata:
         """Make the revision that was shown last a tool (K4, K19, K90). `digest` stands for a review where a script
-        approves; it may be shortened to 8 characters or more."""
+        approves; it may be shortened to 8 characters or more. `confirm` is the name once more, where a step destroys something (T44)."""
         kata = self.find(word)
+        lifecycle.after("approve", kata)
         wanted = self.chosen(name or kata.name, kata)
         shown = self._agreed(kata, surface, digest)
-        self._passes(kata)
-        return self._decide(kata, (State.CANDIDATE,), State.ACTIVE, shown, surface, "approve", name=wanted, approved=True)
+        self._confirmed(kata, wanted, confirm)
+        self._passes(kata, kata.version)
+        return self._decide(kata, "approve", surface, shown, name=wanted, approved=True)
+
+    def _confirmed(self, kata: Kata, wanted: str, confirm: str) -> None:
+        """Refuse to approve what destroys something unless its name was typed twice (T44)."""
+        numbers = [str(at) for at, step in enumerate(kata.version.spec.steps, 1) if step.effect.destructive]
+        if numbers and confirm.removeprefix(PREFIX) != wanted:
+            steps = f"Step{'s' * (len(numbers) > 1)} {', '.join(numbers)} of kata {kata.id} can destroy something"
+            got = f", got {confirm[:60]!r}" if confirm else ""
+            raise Unconfirmed(f"{steps}. If you want that, type its name once more: approve {kata.id} as {wanted} confirm {wanted}{got}")
 
     def _agreed(self, kata: Kata, surface: str, digest: str) -> str:
         """The whole digest of what was shown, which must be what is there now."""
@@ -400,55 +428,214 @@ class Service:
 
     def reject(self, word: str, surface: str) -> Kata:
         """Decline a proposal for good (K88)."""
-        kata = self.find(word)
-        if kata.state is State.ACTIVE:
-            raise Refused(f"{kata.tool} is active, not a proposal; 'disable {kata.name}' takes it away from the agent")
-        return self._decide(kata, (State.CANDIDATE,), State.REJECTED, kata.version.spec.digest, surface, "reject")
+        return self._decide(self.find(word), "reject", surface)
 
     def disable(self, word: str, surface: str) -> Kata:
-        """Take an active kata away from the agent (K87)."""
-        kata = self.find(word)
-        return self._decide(kata, (State.ACTIVE,), State.DISABLED, kata.version.spec.digest, surface, "disable")
+        """Take a kata away from the agent (K87)."""
+        return self._decide(self.find(word), "disable", surface)
 
     def enable(self, word: str, surface: str) -> Kata:
-        """Give a disabled kata back, after every check (K87)."""
+        """Give a kata back that is disabled, suspended or stale, after every check (K87, A28)."""
         kata = self.find(word)
-        self._passes(kata)
-        return self._decide(kata, (State.DISABLED,), State.ACTIVE, kata.version.spec.digest, surface, "enable")
+        lifecycle.after("enable", kata)
+        if not self.store.approved(kata.id, kata.version.spec.digest):
+            raise Refused(f"Nobody approved version {kata.version.number} of kata {kata.id} yet: {self._ways(kata)}")
+        self._passes(kata, kata.version)
+        return self._decide(kata, "enable", surface)
 
-    def _passes(self, kata: Kata) -> None:
-        failed = [check for check in self.validated(kata.version.spec, kata.version.exhibits) if not check.passed]
+    def _ways(self, kata: Kata) -> str:
+        """What can be done about a version that waits for an approval."""
+        earlier = [one.number for one in self.versions(kata) if one.number != kata.version.number and self._usable(kata, one)]
+        back = f"; or 'rollback {kata.name} {earlier[0]}' takes the one before" if earlier else ""
+        return f"'review {kata.id}', then 'approve {kata.id}'{back}"
+
+    def _usable(self, kata: Kata, version: Version) -> bool:
+        """Whether a person approved that version, as the row and the audit log say (T42)."""
+        return version.approved is not None and self.store.approved(kata.id, version.spec.digest)
+
+    def rollback(self, word: str, number: int, surface: str) -> Kata:
+        """Go back to an approved version, after every check with the tools as they are today (K91, A30)."""
+        kata = self.find(word)
+        lifecycle.after("rollback", kata)
+        version = self.version(kata, number)
+        if kata.state is State.ACTIVE and version.number == kata.version.number:
+            raise Refused(f"{kata.tool} is at version {number} already")
+        if not self._usable(kata, version):
+            usable = ", ".join(str(one.number) for one in self.versions(kata) if self._usable(kata, one)) or "none"
+            raise Refused(f"Version {number} of kata {kata.id} was never approved; approved: {usable}")
+        self._passes(kata, version)
+        return self._decide(kata, "rollback", surface, version=number, detail=f"from version {kata.version.number} to {number}")
+
+    def version(self, kata: Kata, number: int) -> Version:
+        """That version of a kata; Refused names those that there are."""
+        found = self.store.version(kata.id, number)
+        if found is None:
+            there = ", ".join(str(one.number) for one in reversed(self.versions(kata)))
+            raise Refused(f"Kata {kata.id} has no version {number}; it has {there}")
+        return found
+
+    def rename(self, word: str, name: str, surface: str) -> Kata:
+        """Give a kata another name; running chats know it by that from their next message on."""
+        kata = self.find(word)
+        lifecycle.after("rename", kata)
+        wanted = self.chosen(name, kata)
+        if wanted == kata.name:
+            raise Refused(f"{kata.tool} has that name already")
+        return self._decide(kata, "rename", surface, name=wanted, detail=f"from {kata.name} to {wanted}")
+
+    def forget(self, word: str, surface: str) -> Kata:
+        """Lift a rejection: it is a proposal again, as far as what is recorded still speaks for it (A29)."""
+        return self._decide(self.find(word), "forget", surface)
+
+    def erasable(self, kind: str, word: str) -> Erasure:
+        """What `purge` would take: what belongs to a "conversation", or uses a "tool", or holds a "path" or a "text"."""
+        return self.store.erasable(Wanted(kind, word))
+
+    def purge(self, kind: str, word: str, surface: str) -> Erasure:
+        """Erase what `erasable` lists, the examples in proposals and katas with it; what is left is looked at again."""
+        taken = self.store.purge(Wanted(kind, word), surface, self.door.clock(), self.settings.min_support)
+        self._maskers.clear()
+        return taken
+
+    def cleanup(self) -> tuple[str, ...]:
+        """Erase everything that Kata keeps, its file too; the files that went."""
+        self._maskers.clear()
+        self._conversations.clear()
+        self._tools = None
+        return self.store.remove()
+
+    def _passes(self, kata: Kata, version: Version) -> None:
+        failed = [check for check in self.validated(version.spec, version.exhibits) if not check.passed]
         if failed:
             reasons = "; ".join(f"{check.name}: {check.reason}" for check in failed)
-            raise Refused(f"Kata {kata.id} does not pass every check any more: {reasons}")
+            which = f"Version {version.number} of kata" if version.number != kata.version.number else "Kata"
+            raise Refused(f"{which} {kata.id} does not pass every check any more: {reasons}")
 
     def _decide(
         self,
         kata: Kata,
-        before: tuple[State, ...],
-        after: State,
-        digest: str,
-        surface: str,
         verb: str,
+        surface: str,
+        digest: str = "",
         *,
         name: str | None = None,
         approved: bool = False,
+        version: int | None = None,
+        detail: str = "",
     ) -> Kata:
+        """Make the transition of the table; of two that decide at once one wins."""
         done = self.store.transition(
             kata.id,
-            before=before,
-            after=after,
-            digest=digest,
+            before=(kata.state,),
+            after=lifecycle.after(verb, kata),
+            digest=digest or kata.version.spec.digest,
             actor=surface,
             verb=verb,
             now=self.door.clock(),
             name=name,
             approved=approved,
+            version=version,
+            detail=detail,
         )
         known = self.known().values()
         keys = next((one.keys for one in known if miner.fingerprint(one.keys) == kata.fingerprint), ())
-        self.store.again(miner.neighbours(keys, known), self.settings.min_support)
+        own = {miner.window_id(keys): len(keys)} if verb == "forget" and keys else {}
+        self.store.again({**miner.neighbours(keys, known), **own}, self.settings.min_support)
         return done
+
+    # ── Noticing ─────────────────────────────────────────────────────────────────────────────────
+
+    def tend(self, windows: Collection[int] = ()) -> None:
+        """Take katas out of use whose tools an agent process saw changed (A18), or whose routine, in one of those windows, is done by hand
+        in a way that they do not reproduce (A27); prepare a revision for those that are stale (K85)."""
+        watched, tools = self.store.watched(), self.store.tools()
+        touched = {kata for kata, (window, _) in watched.items() if window in windows or tools != self._tools}
+        for kata in self.store.katas((State.ACTIVE, State.STALE)) if touched else ():
+            if kata.id in touched:
+                self._tended(kata, *watched[kata.id], tools)
+        self._tools = tools
+
+    def _tended(self, kata: Kata, window: int, keys: tuple[str, ...], tools: Mapping[str, str]) -> None:
+        if kata.state is State.ACTIVE:
+            drift, fresh = self._drift(kata.version.spec, tools), self.by_hand(kata, window)
+            if drift:
+                kata = self._noticed(kata, "drift", drift)
+            elif misfits(kata.version.spec, fresh) >= lifecycle.MISFITS:
+                kata = self._noticed(kata, "misfit", f"in {lifecycle.MISFITS} conversations in a row it was done by hand in another way")
+        if kata.state is State.STALE and (found := self._revision(kata, window, keys, tools)):
+            self.store.prepare(replace(found, checks=self.validated(found.spec, found.exhibits)), self.door.clock())
+
+    def _noticed(self, kata: Kata, verb: str, why: str) -> Kata:
+        """The kata after what Kata found out by itself; as it is now when somebody was faster."""
+        try:
+            return self._decide(kata, verb, "system", detail=why)
+        except Refused:
+            return self.store.kata(kata.id) or kata
+
+    def drifted(self, kata: Kata, schemas: Mapping[str, str | None]) -> str:
+        """Take an active kata out of use when a tool has another schema (tool → fingerprint as an agent process sees it now; None where it is
+        missing, which is no drift); why, or nothing."""
+        why = self._drift(kata.version.spec, {tool: now for tool, now in schemas.items() if now})
+        if why and kata.state is State.ACTIVE:
+            self._noticed(kata, "drift", why)
+        return why
+
+    def _drift(self, spec: Spec, tools: Mapping[str, str]) -> str:
+        found = (validator.drift(step.tool, step.schema, tools.get(step.tool), self.store.schema)[0] for step in spec.steps)
+        return "; ".join(dict.fromkeys(one for one in found if one))
+
+    def by_hand(self, kata: Kata, window: int) -> tuple[Example, ...]:
+        """The latest time of each conversation that the routine was done by hand since the kata was put into use, newest first."""
+        standing = self.store.standing(kata.id)
+        if standing is None or not self.settings.keep_results:
+            return ()
+        found = (miner.trimmed(one) for one in self.store.examples(self.store.occurrences(window, miner.SCORED)))
+        return tuple(one for one in found if one.events and one.events[0].started > standing[1])
+
+    def _revision(self, kata: Kata, window: int, keys: tuple[str, ...], tools: Mapping[str, str]) -> Proposal | None:
+        """What would fit: learnt from the old and the new examples together, else from two or more new ones, else the same steps where the
+        recorded calls suit the changed tool."""
+        standing = self.store.standing(kata.id)
+        if standing is None:
+            return None
+        version, fresh = standing[0], self.by_hand(kata, window)
+        news = [one for one in fresh if not reproduces(version.spec, one) or self._drift(version.spec, _schemas(one))]
+        if len(news) >= lifecycle.MISFITS:
+            lenient = replace(self.settings, min_confidence=0.0)
+            for examples in ((*news, *version.exhibits)[: miner.SCORED], tuple(news)):
+                found = miner.score(miner.Family(tuple(examples), len(examples), keys), lenient)
+                if isinstance(found, Proposal) and not self._drift(found.spec, tools):
+                    return replace(found, fingerprint=kata.fingerprint)
+        return self._adjusted(kata, version, tools) if self._drift(version.spec, tools) else None
+
+    def _adjusted(self, kata: Kata, version: Version, tools: Mapping[str, str]) -> Proposal | None:
+        """The same steps with the tools as they are now; None where the recorded calls do not suit them."""
+        now = {step.tool: self.store.schema(tools.get(step.tool, "")) for step in version.spec.steps}
+        calls = [call for one in version.exhibits for call in one.calls if self._drift(version.spec, {call.tool: tools.get(call.tool, "")})]
+        if not all(suits(call.arguments, now.get(call.tool)) for call in calls):
+            return None
+        steps = tuple(replace(step, schema=tools.get(step.tool) or step.schema) for step in version.spec.steps)
+        return Proposal(replace(version.spec, steps=steps), kata.fingerprint, version.fit, version.exhibits)
+
+    def heed(self, kata: int) -> None:
+        """Suspend a kata of which three runs in a row failed since it was put into use (A28)."""
+        found, standing = self.store.kata(kata), self.store.standing(kata)
+        if found is None or standing is None or found.state is not State.ACTIVE:
+            return
+        count = self.store.failures(kata, standing[1])
+        if count >= lifecycle.FAILURES:
+            self._noticed(found, "fail", f"{count} runs in a row failed; 'runs {found.name}' shows them")
+
+    def respell(self, spelled: Callable[[Example], tuple[str, ...]] = miner.spelled, number: int = SPELLING) -> int:
+        """Bring the identities of all routines to today's spelling of calls, so that what was rejected stays rejected (A29); how many
+        changed. The parser's version that they were spelled with is kept in the file."""
+        if int(self.store.noted("spelling") or SPELLING) >= number:
+            return 0
+        with self.store.bundle():
+            changed = self.store.respell(spelled, lambda keys: (miner.fingerprint(keys), miner.window_id(keys)))
+            self.store.note("spelling", str(number))
+            self.store.soil()
+        return changed
 
     # ── Running ──────────────────────────────────────────────────────────────────────────────────
 
@@ -461,8 +648,8 @@ class Service:
         return self._carried(self._row(kata, shown, run_id, session, masker.text(folder)), spec, masker, execution, dispatch)
 
     def left(self, word: str, supplied: Mapping[str, Json] | None = None, session: str | None = None, said: str = "") -> Rest:
-        """What is left of a stopped run (A21, T53). `supplied` are values that were not kept, by the names a refusal gave; `session` is that
-        of an agent that asks, None for a person; `said` is what a person found out about a step of unknown outcome (`DONE`, `UNDONE`).
+        """What is left of a stopped run (A21, T53). `supplied` are values that were not kept, by the names a refusal gave; `session` is
+        that of an agent that asks, None for a person; `said` is what a person found out about a step of unknown outcome (`DONE`, `UNDONE`).
         Refused, with the reason, when it may not go on."""
         run = self.store.run(word)
         if run is None:
@@ -509,7 +696,8 @@ class Service:
 
     def stop(self, word: str) -> RunRow:
         """Ask a running kata of any process to stop before its next step (T60); `word` is a run, or a kata that runs."""
-        run = self.store.run(word) or next((one for one in self.running() if word.removeprefix(PREFIX) == one.tool.removeprefix(PREFIX)), None)
+        tool = PREFIX + word.removeprefix(PREFIX)
+        run = self.store.run(word) or next((one for one in self.running() if one.tool == tool), None)
         if run is None:
             raise Refused(f"There is no run {word[:40]!r}, and no kata of that name is running")
         if run.finished is not None:
@@ -533,10 +721,12 @@ class Service:
         """Drive an execution, and keep what becomes of it."""
         book = Logbook(self.store, row.id, spec, masker)
         self.store.begin_run(row, self.door.alive)
-        trace = executor.drive(execution, lambda asked: book.dispatched(asked, dispatch))
+        watch = Watch(self.door.watch)
+        trace = executor.drive(execution, watch(lambda asked: book.dispatched(asked, dispatch)))
         with suppress(StoreError):  # the run stays "unknown" in the file; its answer must reach the agent
-            steps = [book.settled(step) for step in trace.steps[len(row.steps) :]]
+            steps = [watch.timed(book.settled(step)) for step in trace.steps[len(row.steps) :]]
             self.store.finish_run(row.id, trace.status, masker.text(trace.reason), self.door.clock(), steps)
+            self.heed(row.kata)
         return trace
 
     def question(self, kata: Kata, given: Mapping[str, Json], folder: str = "", note: str = "") -> str:
@@ -551,9 +741,10 @@ class Service:
         not shown."""
         masker = Discreet(rest.supplied.values())
         texts = [masker.text(_filled(step, rest.given, rest.results)) for step in rest.steps]
-        head = f"{rest.kata.tool} goes on with run {rest.run.id} at step {rest.at + 1} of {len(rest.spec.steps)}{_where(rest.kata, rest.folder)}."
-        warned = " ".join([head, *[resuming.failed(rest)] * bool(resuming.failed(rest))])
-        return _asked(warned, rest.kata.version.spec, [*enumerate(rest.steps, rest.at + 1)], texts)
+        count = f"step {rest.at + 1} of {len(rest.spec.steps)}"
+        head = f"{rest.kata.tool} goes on with run {rest.run.id} at {count}{_where(rest.kata, rest.run.folder)}."
+        warning = resuming.failed(rest)
+        return _asked(f"{head} {warning}".rstrip(), rest.kata.version.spec, [*enumerate(rest.steps, rest.at + 1)], texts)
 
 
 def _asked(head: str, spec: Spec, steps: Sequence[tuple[int, Step]], texts: Sequence[str]) -> str:
@@ -589,7 +780,8 @@ class Logbook:
             return early
         outcome = executor.accepted(dispatch(asked))
         done = asked.attempt - isinstance(outcome, executor.Held)
-        told = replace(row, call=None, status=outcome.status, result=outcome.result, reason=outcome.reason, attempts=done, sent=outcome.sent)
+        end = {"status": outcome.status, "result": outcome.result, "reason": outcome.reason, "sent": outcome.sent}
+        told = replace(row, call=None, attempts=done, **end)
         self.kept[asked.index] = kept = replace(_masked_step(told, self.masker), call=call)
         if reads:
             self.waiting.append(kept)
@@ -626,8 +818,10 @@ class Discreet:
 
     def __init__(self, supplied: Iterable[Json]) -> None:
         self.masker = Masker()
-        texts = {one if isinstance(one, str) else canonical(one) for one in supplied}
-        self.hidden = sorted((text for text in texts if text), key=len, reverse=True)
+        given = [*supplied]
+        self.values = {canonical(one) for one in given if not isinstance(one, str | None)}
+        numbers = {text for text in self.values if len(text) >= TELLING}
+        self.hidden = sorted({text for text in (*resuming.texts(given), *numbers) if text}, key=len, reverse=True)
 
     def text(self, text: str) -> str:
         """The text without secrets and without what was supplied."""
@@ -637,7 +831,10 @@ class Discreet:
 
     def value(self, value: Json) -> Json:
         """The JSON value, likewise."""
-        return self.masker.value(self._without(value) if self.hidden else value)
+        try:
+            return self.masker.value(self._without(value) if self.hidden or self.values else value)
+        except RecursionError:
+            return "[a value that is nested too deeply to be kept]"
 
     def _without(self, value: Json) -> Json:
         if isinstance(value, Mapping):
@@ -645,7 +842,7 @@ class Discreet:
         if isinstance(value, list | tuple):
             return [self._without(item) for item in value]
         if not isinstance(value, str):
-            return SUPPLIED if value is not None and canonical(value) in self.hidden else value
+            return SUPPLIED if value is not None and canonical(value) in self.values else value
         for one in self.hidden:
             value = value.replace(one, SUPPLIED)
         return value
@@ -756,7 +953,10 @@ class Look:
             return Verdict(None, f"fewer than {self.settings.min_support} conversations that are kept hold it")
         if miner.covered(keys, self.known.values(), self.store.support):
             return Verdict(None, "is a piece of a longer routine, or nearly one that was declined")
-        sources = miner.Sources(self.store.support, self.store.occurrences, self.store.examples, self.known.values, self.service.checked)
+        store = self.store
+        sources = miner.Sources(
+            store.support, store.spread, store.occurrences, store.examples, self.known.values, self.service.checked
+        )
         return Verdict(miner.mine(keys, sources, self.settings), "says no more than a longer one", scored=True)
 
     def _settle(self, window: int, keys: tuple[str, ...], verdict: Verdict) -> None:
@@ -799,6 +999,35 @@ class Look:
 
 class Unseen(Refused):
     """What is to be approved was not shown on that surface, or changed since."""
+
+
+class Unconfirmed(Refused):
+    """What is to be approved destroys something, and its name was not typed once more."""
+
+
+def reproduces(spec: Spec, one: Example) -> bool:
+    """Whether some inputs make the spec issue the calls of the example."""
+    try:
+        return templating.match(spec, one.calls, one.results) is not None
+    except (TemplateError, OpaqueCommand):
+        return False
+
+
+def misfits(spec: Spec, fresh: Iterable[Example]) -> int:
+    """How many examples in a row, from the first, the spec does not reproduce."""
+    return sum(1 for _ in takewhile(lambda one: not reproduces(spec, one), fresh))
+
+
+def _schemas(one: Example) -> dict[str, str]:
+    """Tool → fingerprint of its schema when the example was recorded."""
+    return {event.call.tool: event.schema for event in one.events if event.schema}
+
+
+def suits(arguments: Mapping[str, Json], schema: Json) -> bool:
+    """Whether a call gives all that a tool's parameters need, and nothing that they do not know; False where they are not known."""
+    if not isinstance(schema, Mapping) or not isinstance(schema.get("properties"), Mapping):
+        return False
+    return set(schema.get("required") or ()) <= set(arguments) <= set(schema["properties"])
 
 
 # ── In words ─────────────────────────────────────────────────────────────────────────────────────

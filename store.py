@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 
 from .model import (
     AuditRow,
+    Erasure,
     Event,
     Example,
     Fit,
@@ -37,6 +41,7 @@ from .model import (
     TurnEnd,
     TurnStart,
     Version,
+    Wanted,
     canonical,
 )
 from .rows import Row, bind, pack, read_event, read_kata, read_step, read_version, unbind
@@ -75,6 +80,7 @@ CREATE TABLE requests (
     PRIMARY KEY (turn, request)
 );
 CREATE TABLE schemas (fingerprint TEXT PRIMARY KEY, tool TEXT NOT NULL, body BLOB NOT NULL);
+CREATE TABLE tools (tool TEXT PRIMARY KEY, fingerprint TEXT NOT NULL); -- as an agent called them last
 CREATE TABLE windows (                      -- derived from events; one row per turn, however often it occurs there (K41)
     window INTEGER NOT NULL,
     turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
@@ -118,7 +124,8 @@ CREATE TABLE shown (
 CREATE TABLE audit (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     at REAL NOT NULL, actor TEXT NOT NULL, verb TEXT NOT NULL, kata INTEGER NOT NULL,
-    before TEXT NOT NULL, after TEXT NOT NULL, digest TEXT NOT NULL, detail TEXT NOT NULL
+    before TEXT NOT NULL, after TEXT NOT NULL, digest TEXT NOT NULL, detail TEXT NOT NULL,
+    hash TEXT NOT NULL                      -- of the row and the hash before it (T66)
 );
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
@@ -249,6 +256,9 @@ def _write_event(db: sqlite3.Connection, turn: int, event: Event) -> None:
     outcome = {"status": event.outcome.status, "result": pack(result), "reason": reason, "said": event.said}
     around = {"request": event.request, "schema": event.schema, "folder": event.folder}
     row = {**call, "arguments": pack(dict(event.call.arguments)), **outcome, "started": event.started, "ended": event.ended, **around}
+    if event.schema:
+        seen = "ON CONFLICT (tool) DO UPDATE SET fingerprint = excluded.fingerprint WHERE tools.fingerprint <> excluded.fingerprint"
+        _insert(db, "tools", {"tool": event.call.tool, "fingerprint": event.schema}, seen)
     if _insert(db, "events", row, "ON CONFLICT (turn, call_id) DO NOTHING").rowcount == 0:
         _count(db, "repeated_call")
     elif _one(db, "SELECT ended FROM turns WHERE number = ?", turn) is not None:
@@ -293,15 +303,27 @@ def _count(db: sqlite3.Connection, name: str, n: int = 1) -> None:
     _insert(db, "counters", {"name": name, "value": n}, "ON CONFLICT (name) DO UPDATE SET value = value + excluded.value")
 
 
+def _audit(db: sqlite3.Connection, row: AuditRow) -> None:
+    """Write a decision down, chained to the one before it (T66)."""
+    last = _one(db, "SELECT hash FROM audit ORDER BY number DESC LIMIT 1") or ""
+    _insert(db, "audit", {**asdict(row), "hash": chained(last, row)})
+
+
+def chained(last: str, row: AuditRow) -> str:
+    """SHA-256 (hex) of a decision and the hash of the one before it."""
+    text = canonical([last, float(row.at), row.actor, row.verb, row.kata, row.before, row.after, row.digest, row.detail])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def _write_version(db: sqlite3.Connection, kata: int, number: int, proposal: Proposal, verb: str, now: float) -> Kata:
-    """Make the proposal the version of the kata that counts, with its audit row."""
+    """Make the proposal the version of the kata that counts, with its audit row; its state stays."""
     spec = {"spec": canonical(proposal.spec.to_json()), "digest": proposal.spec.digest}
     exhibits, checks = [asdict(one) for one in proposal.exhibits], [asdict(one) for one in proposal.checks]
     evidence = {"fit": pack(asdict(proposal.fit)), "exhibits": pack(exhibits), "checks": pack(checks)}
     _insert(db, "versions", {"kata": kata, "number": number, **spec, **evidence, "created": now})
     _sql(db, "UPDATE katas SET version = ?, withdrawn = '' WHERE id = ?", number, kata)
-    before = State.CANDIDATE if number > 1 else ""
-    _insert(db, "audit", asdict(AuditRow(now, "system", verb, kata, before, State.CANDIDATE, spec["digest"])))
+    state = _one(db, "SELECT state FROM katas WHERE id = ?", kata)
+    _audit(db, AuditRow(now, "system", verb, kata, state if number > 1 else "", state, spec["digest"]))
     return _kata(db, kata)
 
 
@@ -322,6 +344,128 @@ def _write_step(db: sqlite3.Connection, run: str, step: StepTrace) -> None:
         raise Refused(f"Step {step.index} cannot be written: there is no unfinished run {run}")
     row = {"run": number, "step": step.index, "trace": pack(asdict(step))}
     _insert(db, "run_steps", row, "ON CONFLICT (run, step) DO UPDATE SET trace = excluded.trace")
+
+
+# ── Erasing: inside the caller's transaction ─────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Doomed:
+    """What an erasure takes: numbers of turns and of runs, fingerprints of near misses, katas, and for each version that stays with fewer
+    examples what it keeps."""
+
+    turns: frozenset[int]
+    runs: frozenset[int]
+    near: tuple[str, ...]
+    thinner: tuple[tuple[int, int, Json, Json], ...]
+    told: Erasure
+
+
+def _doomed(db: sqlite3.Connection, wanted: Wanted) -> _Doomed:
+    """Find what belongs to a conversation, uses a tool, or holds a path or a text."""
+    turns, names = _doomed_turns(db, wanted)
+    katas = _doomed_katas(db, wanted)
+    gone = {one[0] for one in katas}
+    thinner, examples = [], 0
+    for row in _sql(db, "SELECT kata, number, spec, exhibits FROM versions ORDER BY kata, number").fetchall():
+        kept = [one for one in row["exhibits"] if one["turn"] not in names and not _shows(one, wanted)]
+        spec = _without_values(json.loads(row["spec"]))
+        lost = len(row["exhibits"]) - len(kept)
+        if row["kata"] not in gone and (lost or wanted.kind in ("path", "text") and _holds(json.loads(row["spec"]), wanted)):
+            thinner.append((row["kata"], row["number"], kept, spec))
+            examples += lost
+    runs, near = _doomed_runs(db, wanted, turns, gone), _doomed_near(db, wanted)
+    select = "SELECT DISTINCT conversation AS name FROM turns WHERE number = ?"
+    conversations = len({_one(db, select, number) for number in turns})
+    return _Doomed(turns, runs, near, tuple(thinner), Erasure(len(turns), conversations, len(runs), len(near), examples, katas))
+
+
+def _doomed_turns(db: sqlite3.Connection, wanted: Wanted) -> tuple[frozenset[int], frozenset[str]]:
+    """The numbers and the names of the turns that go: a turn goes whole, so that no two calls become neighbours that never were."""
+    if wanted.kind == "conversation":
+        rows = _sql(db, "SELECT number, id FROM turns WHERE conversation = ? OR session = ?", wanted.word, wanted.word).fetchall()
+    elif wanted.kind == "tool":
+        rows = _sql(db, "SELECT number, id FROM turns WHERE number IN (SELECT turn FROM events WHERE tool = ?)", wanted.word).fetchall()
+    else:
+        rows = [row for row in _sql(db, "SELECT number, id, message FROM turns") if _holds(row["message"], wanted)]
+        inside = {row["turn"] for row in _sql(db, "SELECT turn, arguments, result, reason, folder FROM events") if _holds(row, wanted)}
+        rows += [_sql(db, "SELECT number, id FROM turns WHERE number = ?", turn).fetchone() for turn in inside]
+    return frozenset(row["number"] for row in rows), frozenset(row["id"] for row in rows)
+
+
+def _doomed_katas(db: sqlite3.Connection, wanted: Wanted) -> tuple[tuple[int, str, str], ...]:
+    """The katas that use a tool, or whose steps hold what is wanted, in any version."""
+    found = {}
+    select = "SELECT katas.id, name, state, spec FROM katas JOIN versions ON kata = katas.id ORDER BY katas.id, number"
+    for row in _sql(db, select) if wanted.kind != "conversation" else ():
+        spec = _without_values(json.loads(row["spec"]))
+        tools = {step.get("tool") for step in spec["steps"]}
+        if wanted.word in tools if wanted.kind == "tool" else _holds(spec, wanted):
+            found[row["id"]] = (int(row["id"]), str(row["name"]), str(row["state"]))
+    return tuple(found.values())
+
+
+def _doomed_runs(db: sqlite3.Connection, wanted: Wanted, turns: Collection[int], katas: Collection[int]) -> frozenset[int]:
+    sessions = {_one(db, "SELECT session FROM turns WHERE number = ?", number) for number in turns} if wanted.kind == "conversation" else set()
+    found = set()
+    for row in _sql(db, "SELECT number, kata, session, inputs, reason, folder FROM runs").fetchall():
+        steps = [one["trace"] for one in _sql(db, "SELECT trace FROM run_steps WHERE run = ?", row["number"])]
+        told = {
+            "conversation": row["session"] in sessions or row["session"] == wanted.word,
+            "tool": any(step["tool"] == wanted.word for step in steps),
+        }
+        if row["kata"] in katas or told.get(wanted.kind, False) or _holds([row["inputs"], row["reason"], row["folder"], *steps], wanted):
+            found.add(int(row["number"]))
+    return frozenset(found)
+
+
+def _doomed_near(db: sqlite3.Connection, wanted: Wanted) -> tuple[str, ...]:
+    rows = _sql(db, "SELECT fingerprint, keys, detail FROM near ORDER BY fingerprint").fetchall()
+    mine = [row for row in rows if wanted.kind == "tool" and any(key.split("(")[0] == wanted.word for key in row["keys"])]
+    return tuple(row["fingerprint"] for row in rows if row in mine or _holds([row["keys"], row["detail"]], wanted))
+
+
+def _shows(exhibit: Json, wanted: Wanted) -> bool:
+    return wanted.kind == "conversation" and exhibit["conversation"] == wanted.word or _holds(exhibit, wanted)
+
+
+def _without_values(spec: Json) -> Json:
+    """A stored spec without the values that its inputs had, which are evidence and no part of its digest."""
+    inputs = [{**{key: value for key, value in one.items() if key != "choices"}, "examples": []} for one in spec["inputs"]]
+    return {**spec, "inputs": inputs}
+
+
+def _holds(value: Json, wanted: Wanted) -> bool:
+    """Whether a text in the value, or a key, holds the wanted path or text; capitals do not matter."""
+    if wanted.kind not in ("path", "text"):
+        return False
+    word = re.escape(wanted.word.casefold().rstrip("/") or "/")
+    pattern = re.compile(rf"(?<![\w.-]){word}(?![\w-])" if wanted.kind == "path" else re.escape(wanted.word.casefold()))
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str) and pattern.search(one.casefold()):
+            return True
+        waiting += [*one.keys(), *one.values()] if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else ()
+    return False
+
+
+def _erase(db: sqlite3.Connection, doomed: _Doomed, least: int) -> None:
+    """Delete what was found; SQLite overwrites what it deletes."""
+    for number in doomed.turns:
+        _sql(db, "UPDATE turns SET dirty = -1 WHERE number = ?", number)
+    _delete(db, "SELECT number FROM turns WHERE dirty = -1", (), least)
+    for number in doomed.runs:
+        _sql(db, "DELETE FROM runs WHERE number = ?", number)
+    for fingerprint in doomed.near:
+        _sql(db, "DELETE FROM near WHERE fingerprint = ?", fingerprint)
+    for kata, number, kept, spec in doomed.thinner:
+        update = "UPDATE versions SET exhibits = ?, spec = ? WHERE kata = ? AND number = ?"
+        _sql(db, update, pack(kept), canonical(spec), kata, number)
+        _sql(db, "UPDATE katas SET withdrawn = 'its examples were erased' WHERE id = ? AND withdrawn <> ''", kata)
+    for kata, _name, _state in doomed.told.katas:
+        for statement in ("shown WHERE kata", "versions WHERE kata", "runs WHERE kata", "katas WHERE id"):
+            _sql(db, f"DELETE FROM {statement} = ?", kata)
 
 
 # ── Reading inside the caller's transaction ──────────────────────────────────────────────────────
@@ -505,6 +649,8 @@ class Store:
     def _opened(self) -> sqlite3.Connection:
         if self._closed:
             raise StoreError(f"{_file(self._path)} was closed by this plugin; nothing is read or written any more")
+        if self._db is not None and self._path and not os.path.exists(self._path):
+            self._drop()  # it was moved away, or removed by another process: what we wrote there would be lost
         if self._db is None:
             self._probe()
             self._db = self._patiently()
@@ -691,8 +837,8 @@ class Store:
         """Take a family from the queue, unless it was queued once more since."""
         self._change("DELETE FROM families WHERE window = ? AND touched = ?", window, touched)
 
-    def spread(self, window: int, most: int) -> int:
-        """In how many conversations a window occurs; counted up to `most`."""
+    def spread(self, window: int, most: int = -1) -> int:
+        """In how many conversations a window occurs; counted up to `most`, -1 for all."""
         select = "SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE window = ? LIMIT ?"
         return len(self._rows(select, window, most))
 
@@ -730,8 +876,11 @@ class Store:
         return int(row["calls"]), int(row["windows"])
 
     def occurrences(self, window: int, most: int = -1) -> tuple[Occurrence, ...]:
-        """Where the window stands, newest turn first; `most` of them, -1 for all."""
-        rows = self._rows(f"{WINDOW} WHERE window = ? ORDER BY turns.number DESC LIMIT ?", window, most)
+        """The latest place of the window in each conversation (A12), newest turn first; `most` of them, -1 for all."""
+        latest = """SELECT max(turn) AS number FROM windows JOIN turns ON turns.number = windows.turn WHERE window = ?
+        GROUP BY conversation ORDER BY number DESC LIMIT ?"""
+        select = f"{WINDOW} JOIN ({latest}) USING (number) WHERE window = ? ORDER BY number DESC"
+        rows = self._rows(select, window, most, window)
         return tuple(Occurrence(row["conversation"], row["turn"], row["first"], row["last"]) for row in rows)
 
     def examples(self, occurrences: Iterable[Occurrence]) -> tuple[Example, ...]:
@@ -783,6 +932,18 @@ class Store:
                 _sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
             return _write_version(db, row["id"], row["number"] + 1, proposal, "revise", now)
 
+    def prepare(self, proposal: Proposal, now: float) -> Kata | None:
+        """Keep the proposal as the revision that a stale kata waits with (K85); None when it is not stale, or has that revision already
+        with as many examples."""
+        with self._using("IMMEDIATE") as db:
+            row = _sql(db, f"{KATA} WHERE fingerprint = ? AND state = ?", proposal.fingerprint, State.STALE).fetchone()
+            if row is None or row["digest"] == proposal.spec.digest and len(row["exhibits"]) >= len(proposal.exhibits):
+                return None
+            number = 1 + int(_one(db, "SELECT max(number) FROM versions WHERE kata = ?", row["id"]))
+            if row["digest"] == proposal.spec.digest and row["approved"] is None:
+                _sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
+            return _write_version(db, row["id"], number, proposal, "prepare", now)
+
     def doubt(self, kata: int, chance: str) -> None:
         """Keep how a proposal is explained by chance; empty when it is not."""
         self._change("UPDATE katas SET chance = ? WHERE id = ?", chance, kata)
@@ -803,7 +964,8 @@ class Store:
                 return False
             _sql(db, "UPDATE katas SET withdrawn = ? WHERE id = ?", reason, row["id"])
             state, digest = State.CANDIDATE, row["digest"]
-            _insert(db, "audit", asdict(AuditRow(now, "system", "withdraw", row["id"], state, state, digest, reason)))
+            # The reason may hold observed text; the log is never erased, so it holds the rule alone.
+            _audit(db, AuditRow(now, "system", "withdraw", row["id"], state, state, digest, reason.split(":")[0]))
             return True
 
     def withdrawn(self, kata: int) -> str:
@@ -853,6 +1015,55 @@ class Store:
         row = self._first("SELECT * FROM versions WHERE kata = ? AND number = ?", kata, number)
         return None if row is None else read_version(row)
 
+    def versions(self, kata: int) -> tuple[Version, ...]:
+        """Every version of a kata that is kept (K89), newest first; SpecError when a row was changed outside."""
+        return tuple(read_version(row) for row in self._rows("SELECT * FROM versions WHERE kata = ? ORDER BY number DESC", kata))
+
+    def standing(self, kata: int) -> tuple[Version, float] | None:
+        """The version that a person put into use last, and when; None when nobody did."""
+        select = "SELECT digest, at FROM audit WHERE kata = ? AND verb IN ('approve', 'enable', 'rollback') ORDER BY number DESC LIMIT 1"
+        last = self._first(select, kata)
+        row = last and self._first("SELECT * FROM versions WHERE kata = ? AND digest = ? ORDER BY number DESC", kata, last["digest"])
+        return (read_version(row), float(last["at"])) if last and row else None
+
+    def why(self, kata: int) -> str:
+        """Why a kata came to the state it is in, as the log says; empty where nobody said."""
+        select = "SELECT detail FROM audit WHERE kata = ? AND before <> after AND after = (SELECT state FROM katas WHERE id = ?)"
+        row = self._first(f"{select} ORDER BY number DESC LIMIT 1", kata, kata)
+        return "" if row is None else str(row["detail"])
+
+    def watched(self) -> dict[int, tuple[int, tuple[str, ...]]]:
+        """The katas that new evidence may make stale, or revise: number → window and keys."""
+        rows = self._rows("SELECT id, window, keys FROM katas WHERE state IN (?, ?) ORDER BY id", State.ACTIVE, State.STALE)
+        return {int(row["id"]): (int(row["window"]), tuple(row["keys"])) for row in rows}
+
+    def tools(self) -> dict[str, str]:
+        """The fingerprint of each tool's schema as an agent process saw it last."""
+        return {row["tool"]: row["fingerprint"] for row in self._rows("SELECT tool, fingerprint FROM tools")}
+
+    def failures(self, kata: int, since: float) -> int:
+        """How many runs in a row failed at a step, the latest first, of those that began after `since`; what a person or another plugin
+        refused neither counts nor ends the row (A28)."""
+        select = "SELECT status FROM runs WHERE kata = ? AND started > ? AND finished IS NOT NULL AND status IN (?, ?, ?) ORDER BY number DESC"
+        rows = self._rows(select, kata, since, Status.OK, Status.ERROR, Status.TIMEOUT)
+        return next((at for at, row in enumerate(rows) if row["status"] == Status.OK), len(rows))
+
+    def respell(self, spelled: Callable[[Example], tuple[str, ...]], identity: Callable[[Sequence[str]], tuple[str, int]]) -> int:
+        """Give every kata the keys that its examples are spelled as now, and the fingerprint and window of those (A29); how many changed.
+        One without examples, or whose fingerprint another has by then, stays as it is."""
+        changed = 0
+        with self._using("IMMEDIATE") as db:
+            for row in _sql(db, f"{KATA} ORDER BY state <> ?, katas.id", State.REJECTED).fetchall():
+                version = read_version(row)
+                keys = spelled(version.exhibits[0]) if version.exhibits else ()
+                fingerprint, window = identity(keys)
+                taken = _one(db, "SELECT id FROM katas WHERE fingerprint = ?", fingerprint)
+                if keys and taken is None:
+                    update = "UPDATE katas SET keys = ?, fingerprint = ?, window = ? WHERE id = ?"
+                    changed += _sql(db, update, pack(keys), fingerprint, window, row["id"]).rowcount
+            _sql(db, "DELETE FROM near")
+        return changed
+
     def show(self, surface: str, kata: int, digest: str, now: float) -> None:
         """Remember which revision that surface has shown last."""
         self._change("INSERT OR REPLACE INTO shown (surface, kata, digest, at) VALUES (?, ?, ?, ?)", surface, kata, digest, now)
@@ -875,8 +1086,9 @@ class Store:
         name: str | None = None,
         approved: bool = False,
         detail: str = "",
+        version: int | None = None,
     ) -> Kata:
-        """Move the kata to another state, and give it a name or the approval where asked; Refused when it is not in one
+        """Move the kata to another state, and give it a name, the approval or another `version` where asked; Refused when it is not in one
         of the states `before`, its current spec is not `digest`, or the name is taken. Of two callers one wins."""
         with self._using("IMMEDIATE") as db:
             found = _kata(db, kata)
@@ -889,11 +1101,13 @@ class Store:
             taken = _one(db, "SELECT id FROM katas WHERE name = ? AND name <> '' AND id <> ?", name, kata)
             if taken is not None:
                 raise Refused(f"The name {name} is taken by kata {taken}; choose another")
-            _sql(db, "UPDATE katas SET state = ?, name = coalesce(?, name) WHERE id = ?", after, name, kata)
+            update = "UPDATE katas SET state = ?, name = coalesce(?, name), version = coalesce(?, version) WHERE id = ?"
+            _sql(db, update, after, name, version, kata)
             if approved:
                 _sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", now, kata, found.version.number)
-            _insert(db, "audit", asdict(AuditRow(now, actor, verb, kata, found.state, after, digest, detail)))
-            return _kata(db, kata)
+            done = _kata(db, kata)
+            _audit(db, AuditRow(now, actor, verb, kata, found.state, after, done.version.spec.digest, detail))
+            return done
 
     def approved(self, kata: int, digest: str) -> bool:
         """Whether the audit log says that a person approved that revision."""
@@ -904,10 +1118,64 @@ class Store:
         """A number that grows with every change to a kata: that of its audit row."""
         return int(self._rows("SELECT coalesce(max(number), 0) AS number FROM audit")[0]["number"])
 
-    def audit(self, limit: int) -> tuple[AuditRow, ...]:
-        """The latest decisions, newest first."""
-        select = "SELECT at, actor, verb, kata, before, after, digest, detail FROM audit ORDER BY number DESC LIMIT ?"
-        return tuple(AuditRow(**row) for row in self._rows(select, limit))
+    def audit(self, limit: int, kata: int | None = None) -> tuple[AuditRow, ...]:
+        """The latest decisions about a kata (None: about all), newest first."""
+        chosen, values = ("", ()) if kata is None else ("WHERE kata = ?", (kata,))
+        select = f"SELECT at, actor, verb, kata, before, after, digest, detail FROM audit {chosen} ORDER BY number DESC LIMIT ?"
+        return tuple(AuditRow(**row) for row in self._rows(select, *values, limit))
+
+    def proven(self) -> tuple[int, int]:
+        """How many decisions the log holds, and the number of the first that is missing or not as it was written; 0 when none is (T66)."""
+        with self._using("DEFERRED") as db:
+            rows = _sql(db, "SELECT * FROM audit ORDER BY number").fetchall()
+            written = _one(db, "SELECT seq FROM sqlite_sequence WHERE name = 'audit'") or 0
+        last = ""
+        for at, row in enumerate(rows, 1):
+            number, told = row.pop("number"), row.pop("hash")
+            if number != at or told != chained(last, AuditRow(**row)):
+                return len(rows), at
+            last = told
+        return len(rows), 0 if written == len(rows) else len(rows) + 1
+
+    # ── Erasing ──────────────────────────────────────────────────────────────────────────────────
+
+    def erasable(self, wanted: Wanted) -> Erasure:
+        """What an erasure would take; nothing is changed."""
+        with self._using("DEFERRED") as db:
+            return _doomed(db, wanted).told
+
+    def purge(self, wanted: Wanted, actor: str, now: float, least: int = 1) -> Erasure:
+        """Erase it, in one transaction, and write down who did. A kata whose steps hold it goes whole; examples of what is gone go from the
+        others, with the values that their inputs had. The families that lose evidence are looked at again."""
+        with self._using("IMMEDIATE") as db:
+            db.execute("PRAGMA secure_delete = ON")
+            doomed = _doomed(db, wanted)
+            _erase(db, doomed, least)
+            for kata, _name, state in doomed.told.katas:
+                _audit(db, AuditRow(now, actor, "purge", kata, state, "", "", "with all versions and runs"))
+            counts = ", ".join(f"{getattr(doomed.told, name)} {name}" for name in ("turns", "runs", "near", "examples"))
+            _audit(db, AuditRow(now, actor, "purge", 0, "", "", "", f"by {wanted.kind}: {counts}"))
+            return doomed.told
+
+    def remove(self) -> tuple[str, ...]:
+        """Empty the file for all who have it open, then delete it with its companions; the files that went. A later call makes a new one."""
+        with self._using("IMMEDIATE") as db:
+            db.execute("PRAGMA secure_delete = ON")
+            db.execute("PRAGMA defer_foreign_keys = ON")
+            tables = _sql(db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall()
+            for row in [*tables, {"name": "sqlite_sequence"}]:
+                _sql(db, f"DELETE FROM {row['name']}")
+        with self._lock:
+            path = self._path
+            self._drop()
+            files = [*(path + end for end in ("", "-journal", "-wal", "-shm")), *self._notes("held-")] if path else []
+            there = [file for file in files if os.path.exists(file)]
+            for file in there:
+                with suppress(OSError):
+                    os.unlink(file)
+            with suppress(OSError):
+                os.rmdir(os.path.dirname(path))  # only when nothing else is in it
+        return tuple(there)
 
     # ── Runs ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -964,8 +1232,8 @@ class Store:
 
     def together(self, session: str, other: str) -> bool:
         """Whether two sessions belong to one conversation (A2)."""
-        select = "SELECT 1 AS one FROM turns AS a JOIN turns AS b ON a.conversation = b.conversation WHERE a.session = ? AND b.session = ? LIMIT 1"
-        return session == other or bool(self._rows(select, session, other))
+        same = "SELECT a.number FROM turns AS a JOIN turns AS b ON a.conversation = b.conversation"
+        return session == other or bool(self._rows(f"{same} WHERE a.session = ? AND b.session = ? LIMIT 1", session, other))
 
     def runs(self, kata: int | None = None, limit: int = 20) -> tuple[RunRow, ...]:
         """The latest runs of a kata (None: of all), newest first, with their steps."""

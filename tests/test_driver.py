@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import io
 import json
 import threading
 import time
@@ -18,6 +19,8 @@ from kata.driver import (
     BUDGET_S,
     FILES,
     INSIDE,
+    MOST_BYTES,
+    MOST_DISPATCHES,
     OPEN,
     OVERHEAD_S,
     UNGUARDED,
@@ -26,7 +29,9 @@ from kata.driver import (
     Gates,
     Habit,
     Place,
+    asking,
     budget,
+    confirmed,
     habits,
     replay,
 )
@@ -710,3 +715,62 @@ def test_what_became_of_a_command_is_told_as_it_is_and_never_tried_again(raw: An
     trace = drive(run(spec, {}, read_retries=1), driven(tools))
     assert (trace.status, len(tools.sent)) == (status, 2 if status is Status.ERROR else 1)
     assert trace.reason.startswith(reason)
+
+
+# ── Limits of one run, and a person at a terminal ────────────────────────────────────────────────
+
+
+def test_a_run_makes_so_many_calls_and_no_more() -> None:
+    """T60."""
+    driver = driven(Tools())
+    driver.dispatches = MOST_DISPATCHES - 1
+    assert ask(driver, "write_file", path="a").ok
+    late = ask(driver, "write_file", path="b")
+    assert late.status is Status.REFUSED and late.reason.startswith("no step starts after 200 calls")
+
+
+def test_a_run_takes_so_much_text_and_no_more() -> None:
+    """T60."""
+    driver = driven(lambda tool, arguments, **ids: "x" * 100)
+    assert ask(driver, "write_file", path="a").ok and driver.size == 100
+    driver.size = MOST_BYTES + 1
+    assert ask(driver, "write_file", path="a").status is Status.REFUSED
+
+
+PAIR = Spec((), (step("read_file", READ), step("write_file", WRITE)))
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y\n", Status.OK), ("Yes\n", Status.OK), ("n\n", Status.REFUSED), ("", Status.REFUSED)])
+def test_a_person_at_a_terminal_is_asked_before_each_step_that_does_more_than_read(answer: str, status: Status) -> None:
+    """Design section 8: in a shell nobody else asks; anything but yes is no."""
+    screen = Screen()
+    ask_person = asking(Keyboard(answer), screen)
+    assert ask_person is not None
+    send = confirmed(driven(Tools()), PAIR, ask_person)
+    assert send(StepCall(0, Call("read_file", {"path": "a"}))).ok and screen.getvalue() == ""
+    assert send(StepCall(1, Call("write_file", {"path": "b"}))).status is status
+    assert screen.getvalue() == "Step 2 of 2, write: write_file path=b\nDo it? [y/N] "
+
+
+def test_time_that_a_person_thinks_does_not_count() -> None:
+    clock = Clock()
+    driver = driven(Tools(), clock=clock)
+
+    def slow(question: str) -> bool:
+        clock.now += 1_000
+        return True
+
+    assert confirmed(driver, PAIR, slow)(StepCall(1, Call("write_file", {"path": "b"}))).ok
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Keyboard(Screen):
+    """Somebody types this."""
+
+
+def test_without_a_terminal_there_is_nobody_to_ask() -> None:
+    assert asking(io.StringIO("y\n"), Screen()) is None and asking(Keyboard("y\n"), io.StringIO()) is None

@@ -31,6 +31,7 @@ from kata.model import (
     Status,
     Step,
     StepCall,
+    StepTrace,
     Trace,
     canonical,
 )
@@ -613,3 +614,44 @@ def test_choices_are_told_and_not_demanded():
     spec = Spec((InputField("stage", "string", "Used in step 1.", choices=("dev", "prod")),), ())
     assert input_schema(spec)["properties"]["stage"]["description"] == 'Used in step 1. Seen: "dev", "prod"; others are possible.'
     assert check_inputs(spec, {"stage": "test"}) == {"stage": "test"}
+
+
+# ── Going on with a run that stopped ─────────────────────────────────────────────────────────────
+
+
+def found(*results: Any) -> tuple[StepTrace, ...]:
+    """What is known of the first steps of FLOW."""
+    return tuple(StepTrace(index, FLOW.steps[index].tool, Status.OK, None, result, attempts=1) for index, result in enumerate(results))
+
+
+def test_steps_that_are_done_are_not_asked_for_again_and_their_results_flow_on() -> None:
+    """A21, T53."""
+    dispatch, asked = scripted('{"ok": true}')
+    done = found({"matches": [{"path": "src/a.py"}]}, {"content": "text"})
+    trace = drive(run(FLOW, {"branch": "main"}, done=done), dispatch)
+    assert [(one.index, one.call.tool, dict(one.call.arguments)) for one in asked] == [
+        (2, "write_file", {"path": "out.txt", "content": "found text"})
+    ]
+    assert trace.status is Status.OK and trace.steps[:2] == done and len(trace.steps) == 3
+
+
+def test_every_step_that_is_left_is_rendered_before_the_next_one_acts() -> None:
+    """B14: a step whose values are there already is looked at too."""
+    steps = (step("a"), step("b", WRITE), step("c", WRITE, x=Reference(0, ("gone",))))
+    dispatch, asked = scripted()
+    trace = drive(run(Spec((), steps), {}, done=(StepTrace(0, "a", Status.OK, None, {}, attempts=1),)), dispatch)
+    assert asked == [] and [one.status for one in trace.steps] == [Status.OK, Status.SKIPPED, Status.REFUSED]
+
+
+def test_a_step_may_need_a_result_from_long_before() -> None:
+    steps = (step("a"), step("b"), step("c", WRITE, x=Reference(0, ("v",))))
+    dispatch, asked = scripted("{}")
+    done = tuple(StepTrace(index, "a", Status.OK, None, {"v": index}, attempts=1) for index in (0, 1))
+    assert drive(run(Spec((), steps), {}, done=done), dispatch).status is Status.OK
+    assert [one.call.arguments for one in asked] == [{"x": 0}]
+
+
+def test_a_run_of_which_all_is_done_ends_at_once() -> None:
+    dispatch, asked = scripted()
+    done = found({"matches": [{"path": "a"}]}, {"content": "b"}, {"ok": True})
+    assert drive(run(FLOW, {"branch": "main"}, done=done), dispatch).status is Status.OK and asked == []

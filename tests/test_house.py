@@ -18,11 +18,11 @@ from kata.model import Settings
 ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
-    ("shell", "redact", "rows"),
-    ("effects", "extraction", "quoting", "origins", "columns"),
+    ("shell", "redact", "rows", "extraction"),
+    ("effects", "search", "quoting", "origins", "columns"),
     ("templating",),
     ("learning",),
-    ("miner", "validator", "executor", "resuming", "ward", "store", "history"),
+    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "store", "history"),
     ("service",),
     ("pages",),
     ("commands",),
@@ -31,7 +31,10 @@ RUNGS = (
     ("__init__",),
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
-PURE = tuple("model shell redact rows effects extraction quoting origins columns templating learning miner validator executor resuming ward".split())
+PURE = tuple(
+    "model shell redact rows extraction effects search quoting origins columns templating learning miner validator executor resuming "
+    "ward lifecycle".split()
+)
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "
     "html ipaddress itertools json math operator posixpath re shlex statistics string textwrap types typing unicodedata urllib.parse "

@@ -3,6 +3,7 @@ file."""
 
 from __future__ import annotations
 
+import contextvars
 import json
 import logging
 import re
@@ -11,6 +12,7 @@ import sqlite3
 import sys
 import threading
 import time
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -38,10 +40,14 @@ from kata.model import (
     Literal,
     Outcome,
     Proposal,
+    Refused,
     Spec,
     State,
     Status,
+    TurnStart,
 )
+from kata.rows import unbind
+from kata.runtime import arguments
 from kata.store import MIGRATIONS
 
 from .stand_in import (
@@ -69,6 +75,7 @@ HOOKS = {
     "on_session_start",
     "on_session_end",
     "on_session_finalize",
+    "pre_command",
 }
 STATIC = {"kata_list", "kata_resume"}
 PATIENCE = 5.0
@@ -1230,12 +1237,6 @@ def test_the_list_names_active_katas_and_only_reads(ship: Host, args: Any) -> No
     assert ship.context.dispatched == []
 
 
-@pytest.mark.parametrize("args", [{"run": "x"}, {}, None])
-def test_resume_says_that_it_is_not_there_and_never_acts(ship: Host, args: Any) -> None:
-    assert "not there yet" in ship.call("kata_resume", args)["error"]
-    assert ship.context.dispatched == []
-
-
 # ── Being found ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -1317,3 +1318,442 @@ def test_half_characters_do_not_stop_the_shell(host: Host, capsys: pytest.Captur
     assert "udcff" in capsys.readouterr().out
     assert host.context.commands["hermes kata"](SimpleNamespace(words=["\ud835"], json=True, digest=None)) == 2
     assert json.loads(capsys.readouterr().out)
+
+
+# ── Going on with a stopped run ──────────────────────────────────────────────────────────────────
+
+
+FAILED = '{"output": "no", "exit_code": 1, "error": null}'
+FINE = '{"output": "done", "exit_code": 0, "error": null}'
+
+
+def answering(host: Host, *answers: str) -> None:
+    """The tools answer with these, one after the other, and then that all is fine."""
+    waiting = list(answers)
+    host.context.answer = lambda tool, arguments, **ids: waiting.pop(0) if waiting else FINE
+
+
+def stopped(host: Host, *answers: str, branch: str = "main") -> dict[str, Any]:
+    """A run of kata_ship that a person allowed, with these answers of the tools; what was dispatched for it is forgotten."""
+    answering(host, *answers)
+    host.ask("kata_ship", {"branch": branch})
+    said = host.call("kata_ship", {"branch": branch})
+    host.context.dispatched.clear()
+    return said
+
+
+def sent(host: Host) -> list[str]:
+    return [arguments.get("command") or arguments["path"] for _, arguments, _ in host.context.dispatched]
+
+
+def resume(host: Host, run: str, **more: Any) -> dict[str, Any]:
+    """Resume as the agent does: the question, a yes, and the call."""
+    host.ask("kata_resume", {"run": run} | more)
+    return host.call("kata_resume", {"run": run} | more)
+
+
+def test_a_stopped_run_goes_on_at_the_failed_step_with_what_it_knew(ship: Host) -> None:
+    """A21, T53: the result of the first step is the one that was stored, and the first step is not done again."""
+    said = stopped(ship, '{"output": "to-origin", "exit_code": 0, "error": null}', FAILED)
+    assert [one["status"] for one in said["steps"]] == ["ok", "error", "skipped"]
+    again = resume(ship, said["run"])
+    assert again["status"] == "ok" and again["run"] != said["run"]
+    assert [tool for tool, _, _ in ship.context.dispatched] == ["write_file", "terminal"]
+    assert ship.context.dispatched[0][1]["content"] == "pushed to-origin"
+    with process(ship.file) as store:
+        run = store.run(again["run"])
+        assert run is not None and run.resumes == said["run"] and run.session == S1
+        assert [one.status for one in run.steps] == [Status.OK] * 3
+
+
+def test_a_resumed_run_is_asked_about_like_its_kata_and_lists_what_is_left(ship: Host) -> None:
+    """Issue 6: with a fresh key, and what the first step gave is shown."""
+    said = stopped(ship, '{"output": "to-origin", "exit_code": 0, "error": null}', FAILED)
+    asked = [ship.ask("kata_resume", {"run": said["run"]}) for _ in range(2)]
+    assert {one["action"] for one in asked} == {"approve"} and len({one["rule_key"] for one in asked}) == 2
+    message = asked[0]["message"]
+    assert f"goes on with run {said['run']} at step 2 of 3" in message and "git push" not in message
+    assert "2. write: write_file" in message and "pushed to-origin" in message and "3. write, destructive: rm -rf build" in message
+    assert "Step 2 was tried before and may have done a part of its work." in message
+
+
+def test_a_resume_that_was_not_asked_about_is_refused(ship: Host) -> None:
+    """B02, F3."""
+    run = stopped(ship, FINE, FAILED)["run"]
+    assert "must be approved" in ship.call("kata_resume", {"run": run})["error"]
+    ship.ask("kata_resume", {"run": run})
+    ship.done("kata_resume", args={"run": run}, result='{"error": "denied"}', status="blocked")
+    assert "must be approved" in ship.call("kata_resume", {"run": run})["error"]
+    assert ship.context.dispatched == []
+
+
+def test_a_run_goes_on_once_and_then_from_where_it_came_to(ship: Host) -> None:
+    """T53: an effect is never repeated, by whatever way."""
+    first = stopped(ship, FINE, FAILED)["run"]
+    answering(ship, FINE, FAILED)
+    second = resume(ship, first)
+    assert [one["status"] for one in second["steps"]] == ["ok", "ok", "error"]
+    assert f"resumed already, as run {second['run']}" in resume(ship, first)["error"]
+    ship.context.dispatched.clear()
+    assert resume(ship, second["run"])["status"] == "ok"
+    assert sent(ship) == ["rm -rf build"]
+
+
+TIMED_OUT = '{"output": "[Command timed out after 60s]", "exit_code": 124, "error": null}'
+
+
+@pytest.mark.parametrize("answer", [TIMED_OUT, '{"output": "", "exit_code": 130}', '{"output": "", "yielded_to_background": true}'])
+def test_a_step_with_an_effect_of_unknown_outcome_is_not_repeated(ship: Host, answer: str) -> None:
+    """T53: nobody but a person who looked can say what it did."""
+    run = stopped(ship, answer)["run"]
+    assert ship.ask("kata_resume", {"run": run}) is None
+    said = resume(ship, run)["error"]
+    assert "Nobody knows whether step 1 (terminal)" in said and "A person has to look" in said and "--it-did-not-happen" in said
+    assert ship.context.dispatched == []
+
+
+def plugin(host: Host) -> Any:
+    """The plugin's own object, for what only a shell will call."""
+    bound: Any = host.context.commands["hermes kata"]
+    return bound.__self__
+
+
+def test_a_person_who_looked_and_saw_nothing_has_it_done_now(ship: Host) -> None:
+    """Issue 6: it did not happen."""
+    run = stopped(ship, TIMED_OUT)["run"]
+    assert json.loads(plugin(ship).by_hand(run, {}, "undone", lambda question: True))["status"] == "ok"
+    assert [tool for tool, _, _ in ship.context.dispatched] == ["terminal", "write_file", "terminal"]
+
+
+def test_a_person_who_saw_that_it_happened_goes_on_after_it(ship: Host) -> None:
+    """Issue 6: what it gave is not known, and is supplied where a later step needs it."""
+    run = stopped(ship, TIMED_OUT)["run"]
+    with pytest.raises(Refused, match=r"'step1\.output' is not in what was kept"):
+        plugin(ship).by_hand(run, {}, "done", lambda question: True)
+    assert json.loads(plugin(ship).by_hand(run, {"step1.output": "it"}, "done", lambda question: True))["status"] == "ok"
+    assert [tool for tool, _, _ in ship.context.dispatched] == ["write_file", "terminal"]
+    assert ship.context.dispatched[0][1]["content"] == "pushed it"
+
+
+def test_in_a_shell_each_effect_is_asked_about_and_a_no_stops_before_it(ship: Host) -> None:
+    """Design section 8: outside a turn nobody else asks."""
+    run = stopped(ship, FINE, FAILED)["run"]
+    asked: list[str] = []
+
+    def once(question: str) -> bool:
+        asked.append(question)
+        return len(asked) == 1
+
+    said = json.loads(plugin(ship).by_hand(run, {}, "", once))
+    assert [one["status"] for one in said["steps"]] == ["ok", "ok", "refused"]
+    assert "said no" in said["error"] and len(ship.context.dispatched) == 1
+    assert asked[0].startswith("Step 2 of 3, write: write_file") and asked[1] == "Step 3 of 3, write: rm -rf build"
+
+
+def test_in_a_shell_without_a_terminal_nothing_with_effects_goes_on(ship: Host) -> None:
+    run = stopped(ship, FINE, FAILED)["run"]
+    with pytest.raises(Refused, match="no terminal here"):
+        plugin(ship).by_hand(run, {})
+    assert ship.context.dispatched == []
+
+
+def test_a_run_of_another_conversation_is_not_for_this_one(ship: Host) -> None:
+    """What it knows may come from somebody else's chat; a person can go on with it."""
+    run = stopped(ship, FINE, FAILED)["run"]
+    elsewhere = {"session_id": "20261130_110000_bbbbbb"}
+    assert ship.ask("kata_resume", {"run": run}, **elsewhere) is None
+    assert "belongs to another conversation" in ship.call("kata_resume", {"run": run}, **elsewhere)["error"]
+    assert ship.context.dispatched == []
+
+
+def test_a_conversation_that_goes_on_under_another_session_may_resume(ship: Host) -> None:
+    """A2: compression gives it another name."""
+    run = stopped(ship, FINE, FAILED)["run"]
+    other = "20261130_110000_cccccc"
+    with process(ship.file) as store:
+        store.add([TurnStart("t8", S1, "one", "cli", "person", 1.0), TurnStart("t9", other, "one", "cli", "person", 2.0)])
+    ship.ask("kata_resume", {"run": run}, session_id=other)
+    assert ship.call("kata_resume", {"run": run}, session_id=other)["status"] == "ok"
+
+
+def test_a_kata_that_was_taken_away_or_changed_goes_on_with_nothing(ship: Host) -> None:
+    """T42: what was approved is what runs, in whatever process the decision fell."""
+    run = stopped(ship, FINE, FAILED)["run"]
+    with process(ship.file) as store:
+        kata = store.named("ship")
+        assert kata is not None
+        decide(store, kata, State.DISABLED)
+    assert "is disabled now" in resume(ship, run)["error"]
+    with closing(sqlite3.connect(ship.file)) as db, db:
+        db.execute("UPDATE katas SET state = 'active'")
+        db.execute("UPDATE runs SET digest = 'f'")
+    assert "was changed since run" in resume(ship, run)["error"]
+    assert ship.context.dispatched == []
+
+
+def test_after_a_day_a_run_is_over(ship: Host) -> None:
+    """T53."""
+    run = stopped(ship, FINE, FAILED)["run"]
+    with closing(sqlite3.connect(ship.file)) as db, db:
+        db.execute("UPDATE runs SET finished = finished - 86401, started = started - 86401")
+    assert "more than 24 hours ago" in resume(ship, run)["error"]
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ({"run": "nothing"}, "There is no run 'nothing'"),
+        ({}, "Expected 'run'"),
+        (None, "Expected 'run'"),
+        ({"run": 5}, "Expected 'run'"),
+        ({"run": "x", "with": 3}, "Expected 'run'"),
+        ({"run": "x", "and": {}}, "Expected 'run'"),
+    ],
+)
+def test_what_is_no_stopped_run_is_refused_with_the_reason(ship: Host, args: Any, reason: str) -> None:
+    assert ship.ask("kata_resume", args) is None
+    assert reason in ship.call("kata_resume", args)["error"]
+    assert ship.context.dispatched == []
+
+
+def test_a_run_that_came_to_its_end_is_not_resumed(ship: Host) -> None:
+    run = stopped(ship)["run"]
+    assert "came to its end" in resume(ship, run)["error"]
+
+
+TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+
+
+def test_a_masked_value_is_named_and_can_be_supplied_and_is_not_kept(host: Host) -> None:
+    """Issue 6: the run goes on with the real value, of which nothing reaches the file."""
+    call = Command(("deploy ", Hole(Input("key"), "bare")))
+    approve(host.file, Spec((InputField("key", "string"),), (step("terminal", EXTERNAL, command=call),)), "ship")
+    host.say()
+    answering(host, FAILED)
+    host.ask("kata_ship", {"key": TOKEN})
+    run = host.call("kata_ship", {"key": TOKEN})["run"]
+    assert "'key' was masked" in resume(host, run)["error"]
+    other = "plain-word-of-today"
+    message = host.ask("kata_resume", {"run": run, "with": {"key": other}})["message"]
+    assert other not in message
+    host.say(turn_id="T2")
+    host.context.dispatched.clear()
+    assert host.call("kata_resume", {"run": run, "with": {"key": other}})["status"] == "ok"
+    host.done("kata_resume", "c9", args={"run": run, "with": {"key": other}}, turn_id="T2")
+    host.end()
+    assert sent(host) == [f"deploy {other}"]
+    with closing(sqlite3.connect(host.file)) as db:
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        rows = [row for name in tables for row in db.execute(f"SELECT * FROM {name}")]
+    text = " ".join(str(unbind(value)) for row in rows for value in row)
+    assert other not in text and TOKEN not in text and run in text
+
+
+def test_only_what_is_missing_can_be_supplied(ship: Host) -> None:
+    """Else a resumed run would be another call of the kata."""
+    run = stopped(ship, FAILED)["run"]
+    said = resume(ship, run, **{"with": {"branch": "other"}})["error"]
+    assert "has no need of 'branch'" in said and ship.context.dispatched == []
+
+
+def test_a_step_that_was_refused_before_it_began_goes_on(ship: Host) -> None:
+    guard(lambda tool, arguments, **ids: ("not now", None) if tool == "write_file" else (None, None))
+    plugin(ship).__dict__.pop("gates", None)
+    run = stopped(ship)["run"]
+    guard(lambda tool, arguments, **ids: (None, None))
+    plugin(ship).__dict__.pop("gates", None)
+    assert resume(ship, run)["status"] == "ok"
+    assert [tool for tool, _, _ in ship.context.dispatched] == ["write_file", "terminal"]
+
+
+def test_a_run_goes_on_where_its_commands_went(host: Host) -> None:
+    """A26: the third step would have run in the folder that the first one went to."""
+    steps = (step("terminal", command=Literal("cd sub")), step("terminal", WRITE, command=Literal("touch a")))
+    event = Event(Call("terminal", {}), Outcome(Status.OK), "t", "c", folder=str(host.home / "project"))
+    with process(host.file) as store:
+        kata = store.propose(Proposal(Spec((), steps), "go", Fit(3, 3, 3, 1.0), (Example("c", "t", (event, event)),)), 1.0)
+        assert kata is not None
+        decide(store, kata, State.ACTIVE, "go")
+    host.say()
+    answering(host, '{"output": "", "exit_code": 0, "cwd": "/srv/sub"}', FAILED)
+    run = host.call("kata_go", {})["run"]
+    host.context.dispatched.clear()
+    host.done(result='{"output": "", "exit_code": 0, "cwd": "/elsewhere"}')
+    assert host.ask("kata_resume", {"run": run}) is None, "it began where its examples ran, as when it was called"
+    assert host.call("kata_resume", {"run": run})["status"] == "ok"
+    assert host.context.dispatched[0][1]["workdir"] == "/srv/sub"
+
+
+# ── Stopping, limits, and the same call again ────────────────────────────────────────────────────
+
+
+def test_a_run_that_a_person_stops_from_another_process_starts_no_further_step(ship: Host) -> None:
+    """T60: a note in the file, read before each step."""
+
+    def answer(tool: str, arguments: Any, **ids: Any) -> str:
+        with process(ship.file) as store:
+            (run,) = store.unfinished()
+            assert store.stop_run(run.id)
+        return FINE
+
+    ship.context.answer = answer
+    ship.ask("kata_ship", {"branch": "main"})
+    said = ship.call("kata_ship", {"branch": "main"})
+    assert [one["status"] for one in said["steps"]] == ["ok", "interrupted", "skipped"]
+    assert "a person stopped the run before this step" in said["error"] and len(ship.context.dispatched) == 1
+    ship.context.answer = lambda tool, arguments, **ids: FINE
+    assert resume(ship, said["run"])["status"] == "ok"
+
+
+def test_the_same_call_of_a_kata_that_writes_is_asked_about_when_it_comes_again_at_once(host: Host) -> None:
+    """T45: in one turn within ten seconds; another turn, other arguments or a refused call are none."""
+    call = step("write_file", WRITE, path=Input("path"), content=Literal("x"))
+    approve(host.file, Spec((InputField("path", "string"),), (call,)), "note")
+    host.say()
+    assert host.ask("kata_note", {"path": "a"}) is None
+    assert host.call("kata_note", {"path": "a"})["status"] == "ok"
+    host.done("kata_note", args={"path": "a"}, status="ok")
+    again = host.ask("kata_note", {"path": "a"})
+    assert again["action"] == "approve" and again["message"].startswith("The same call was made less than 10 seconds ago.")
+    assert host.ask("kata_note", {"path": "b"}) is None
+    assert host.ask("kata_note", {"path": "a"}, turn_id="T2") is None
+    host.done("kata_note", args={"path": "b"}, status="blocked")
+    assert host.ask("kata_note", {"path": "b"}) is None
+
+
+def test_a_kata_that_only_reads_may_be_called_again_at_once(host: Host) -> None:
+    approve(host.file, reader(), "look")
+    host.say()
+    for _ in range(2):
+        assert host.ask("kata_look", {"path": "a"}) is None
+        assert host.call("kata_look", {"path": "a"})["status"] == "ok"
+        host.done("kata_look", args={"path": "a"}, status="ok")
+
+
+def test_a_kata_of_too_many_steps_does_not_run(host: Host) -> None:
+    """T60."""
+    approve(host.file, Spec((), tuple(step("terminal", command=Literal(f"ls {n}")) for n in range(51))), "long")
+    host.say()
+    assert "it has 51 steps, and no run has more than 50" in host.call("kata_long", {})["error"]
+    assert host.context.dispatched == []
+
+
+def test_another_process_that_runs_the_kata_in_this_folder_is_waited_for(ship: Host) -> None:
+    """T45: by the rows of runs; a process that is gone holds nobody up."""
+    kata_row = "INSERT INTO runs (id, kata, version, tool, digest, session, inputs, started, status, reason, folder, owner)"
+    values = f"{kata_row} SELECT 'other', id, 1, 'kata_ship', 'd', 's', x'4A', ?, 'unknown', '', ?, ? FROM katas"
+    with closing(sqlite3.connect(ship.file)) as db, db:
+        db.execute(values, (time.time(), str(ship.home / "project"), "1:"))
+    began = Path("/proc/1/stat").read_text().rpartition(")")[2].split()[19]
+    with closing(sqlite3.connect(ship.file)) as db, db:
+        db.execute("UPDATE runs SET owner = ?", (f"1:{began}",))
+    ship.ask("kata_ship", {"branch": "main"})
+    assert "in another process (run other)" in ship.call("kata_ship", {"branch": "main"})["error"]
+    with closing(sqlite3.connect(ship.file)) as db, db:
+        db.execute("UPDATE runs SET owner = '999999999:1'")
+    ship.ask("kata_ship", {"branch": "main"})
+    assert ship.call("kata_ship", {"branch": "main"})["status"] == "ok"
+
+
+# ── Nobody but a person decides ──────────────────────────────────────────────────────────────────
+
+
+def test_what_only_a_person_decides_is_put_to_the_person_with_a_fresh_key(host: Host) -> None:
+    """Design section 10, T39."""
+    asked = [host.ask("terminal", {"command": "hermes kata approve 1 as x"}) for _ in range(2)]
+    assert {one["action"] for one in asked} == {"approve"} and len({one["rule_key"] for one in asked}) == 2
+    assert "hermes kata approve 1 as x" in asked[0]["message"] and "only a person" in asked[0]["message"]
+    assert host.ask("terminal", {"command": "hermes kata list"}) is None
+    assert host.ask("write_file", {"path": "~/.hermes/plugins/kata/ward.py", "content": ""})["action"] == "approve"
+
+
+def test_a_command_in_the_folder_of_our_data_is_put_to_the_person(host: Host) -> None:
+    host.say()
+    host.done(result=json.dumps({"output": "", "exit_code": 0, "cwd": "/home/u/.hermes/plugin-data/kata"}))
+    assert host.ask("terminal", {"command": "rm data.db"})["action"] == "approve"
+    assert host.ask("terminal", {"command": "ls"}) is None
+
+
+def chatting(host: Host, line: str, **bound: str) -> str:
+    """A command in the gateway, which binds what it knows of the chat to the context."""
+    context = contextvars.copy_context()
+    for name, value in bound.items():
+        bound_name: contextvars.ContextVar[str] = contextvars.ContextVar(name)
+        context.run(bound_name.set, value)
+    return " ".join(str(context.run(host.context.commands["kata"], line)).split())
+
+
+GROUP = "agent:main:telegram:group:-100:7"
+
+
+@pytest.mark.parametrize("line", ["approve 1 as x", "enable x", "reject 1", "disable x", "record off", "--json approve 1", "stop x"])
+def test_in_a_chat_with_several_people_nothing_is_decided(host: Host, line: str) -> None:
+    """T46: by either of the two ways in which the host tells the kind of chat."""
+    propose(host.file, reader(), "look")
+    said = chatting(host, line, HERMES_SESSION_CHAT_TYPE="group", HERMES_SESSION_KEY=GROUP)
+    assert "several people are in this chat" in said and "hermes kata" in said and "direct chat" in said
+    host.fire("pre_command", surface="gateway", command="kata", args_raw=line, session_key=GROUP, platform="telegram")
+    assert "several people are in this chat" in chatting(host, line)
+    with process(host.file) as store:
+        assert [kata.state for kata in store.katas()] == [State.CANDIDATE] and store.noted("paused") == ""
+
+
+@pytest.mark.parametrize("key", ["agent:main:telegram:dm:5", S1, ""])
+def test_in_a_direct_chat_the_owner_decides(host: Host, key: str) -> None:
+    kata = propose(host.file, reader(), "look")
+    host.fire("pre_command", surface="gateway", command="kata", args_raw=f"reject {kata.id}", session_key=key, platform="telegram")
+    assert "Rejected" in chatting(host, f"reject {kata.id}")
+
+
+def test_in_a_chat_with_several_people_kata_still_tells(host: Host) -> None:
+    assert "Nothing to show yet" in chatting(host, "list", HERMES_SESSION_CHAT_TYPE="group")
+
+
+@pytest.mark.parametrize(("value", "off"), [("1", True), ("yes", True), ("0", False), ("", False), ("false", False)])
+def test_a_variable_switches_everything_off(opened: Callable[..., Host], value: str, off: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """T60: no hook and no tool; status says so."""
+    approve(opened().file, reader(), "look")
+    monkeypatch.setenv("KATA_OFF", value)
+    host = opened()
+    assert (not host.context.hooks, not host.context.tools, not host.context.sections) == (off, off, off)
+    assert ("switched off: KATA_OFF is set" in host.context.status()) == off
+    assert ("kata_look" in host.context.tools) != off
+
+
+# ── In a shell ───────────────────────────────────────────────────────────────────────────────────
+
+
+def shelled(host: Host, *words: str) -> int:
+    """`hermes kata …` as the host's parser hands it over."""
+    parser = ArgumentParser()
+    arguments(parser)
+    code = host.context.commands["hermes kata"](parser.parse_args(words))
+    assert isinstance(code, int)
+    return code
+
+
+def test_a_shell_goes_on_with_a_run_that_only_reads(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
+    """Issue 6: nobody needs to be asked, so no terminal is needed."""
+    approve(host.file, reader(), "look")
+    host.say()
+    answering(host, FAILED, FAILED)
+    run = host.call("kata_look", {"path": "a.md"})["run"]
+    assert shelled(host, "resume", run) == 0
+    assert "Run" in capsys.readouterr().out
+    assert shelled(host, "--json", "resume", run) == 1
+    assert "resumed already" in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_a_shell_without_a_terminal_says_so(ship: Host, capsys: pytest.CaptureFixture[str]) -> None:
+    run = stopped(ship, TIMED_OUT)["run"]
+    assert shelled(ship, "resume", run) == 1 and "--it-did-not-happen" in capsys.readouterr().out
+    assert shelled(ship, "resume", run, "--it-happened", "--with", "step1.output=x") == 1
+    assert "no terminal here" in capsys.readouterr().out and ship.context.dispatched == []
+
+
+@pytest.mark.parametrize("words", [("resume",), ("resume", "a", "b"), ("resume", "a", "--with", "x")])
+def test_a_resume_that_was_typed_wrongly_says_what_is_expected(
+    host: Host, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    assert shelled(host, *words) == 2
+    assert capsys.readouterr().out.startswith("Expected: hermes kata resume RUN")

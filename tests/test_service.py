@@ -32,7 +32,7 @@ from kata.model import (
     TurnEnd,
     TurnStart,
 )
-from kata.service import RESERVED, RESULT_BYTES, Dispatch, Service, Unseen, brief, templated
+from kata.service import RESERVED, RESULT_BYTES, SUPPLIED, Discreet, Dispatch, Service, Unseen, brief, templated
 
 A, B, C, D = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all"), sh("docker compose up-all")
 
@@ -909,3 +909,105 @@ def test_what_an_older_masker_let_through_is_masked_when_a_newer_one_comes(desk:
     assert [event.call.tool for event in desk.store.turn("t1").events] == ["login", "terminal"]  # type: ignore[union-attr]
     desk.turn("c2", A, B)
     assert desk.service.remask() == 0
+
+
+# ── Stopping and going on ────────────────────────────────────────────────────────────────────────
+
+
+def half(desk: Bench, run_id: str = "run-1") -> None:
+    """A run that failed at its fourth step."""
+    kata = desk.approved()
+    bad = {"output": "no", "exit_code": 1, "error": None}
+    desk.service.start(kata, {"branch": "topic-9"}, run_id, "s1", answers(*GOOD[:3], bad, bad, *GOOD), "/srv")
+
+
+def test_a_running_kata_is_stopped_by_its_run_or_by_its_name(desk: Bench) -> None:
+    """T60: only while its process lives."""
+    kata = desk.approved("deploy")
+    told: list[str] = []
+    waiting = answers(*GOOD)
+    desk.service.door = replace(desk.service.door, owner="7:1", alive=lambda owner: owner == "7:1")
+
+    def dispatch(asked: StepCall) -> Outcome:
+        if asked.index == 1:
+            told.extend((desk.service.stop("deploy").id, desk.service.stop("kata_deploy").id, desk.service.stop("run-1").id))
+        return waiting(asked)
+
+    trace = desk.service.start(kata, {"branch": "topic-9"}, "run-1", "s1", dispatch)
+    assert told == ["run-1"] * 3 and desk.service.running() == ()
+    assert [step.status for step in trace.steps] == [Status.OK, Status.OK, Status.INTERRUPTED, Status.SKIPPED, Status.SKIPPED]
+    assert trace.steps[2].attempts == 0 and "a person stopped the run" in trace.reason
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("run-1", r"Run run-1 is over \(error\)"),
+        ("run-9", "There is no run 'run-9', and no kata of that name is running"),
+        ("todo_notes", "There is no run 'todo_notes', and no kata of that name is running"),
+    ],
+)
+def test_what_does_not_run_is_not_stopped(desk: Bench, word: str, reason: str) -> None:
+    half(desk)
+    with pytest.raises(Refused, match=reason):
+        desk.service.stop(word)
+
+
+def test_a_run_whose_process_is_gone_is_not_stopped_but_said_to_be_unknown(desk: Bench) -> None:
+    """T66."""
+    kata = desk.approved()
+
+    def crash(asked: StepCall) -> Outcome:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        desk.service.start(kata, {"branch": "topic-9"}, "run-1", "s1", crash)
+    with pytest.raises(Refused, match="its process is gone, and what its last step did is not known"):
+        desk.service.stop("run-1")
+    desk.service.door = replace(desk.service.door, alive=lambda owner: True)
+    with pytest.raises(Refused, match="may still be running"):
+        desk.service.left("run-1")
+
+
+def test_a_stopped_run_goes_on_for_its_own_conversation_and_for_a_person(desk: Bench) -> None:
+    """A21."""
+    half(desk)
+    assert desk.service.left("run-1", session="s1").at == desk.service.left("run-1").at == 3
+    with pytest.raises(Refused, match="belongs to another conversation; a person can resume it: hermes kata resume run-1"):
+        desk.service.left("run-1", session="s2")
+    rest = desk.service.left("run-1")
+    trace = desk.service.resume(rest, "run-2", "s1", answers(*GOOD[3:]))
+    assert trace.status is Status.OK and [step.result for step in trace.steps[3:]] == [json.loads(text) for text in GOOD[3:]]
+    row = desk.store.run("run-2")
+    assert row is not None and (row.resumes, row.folder, len(row.steps), row.inputs) == ("run-1", "/srv", 5, {"branch": "topic-9"})
+    with pytest.raises(Refused, match="resumed already, as run run-2; nothing was run"):
+        desk.service.resume(rest, "run-3", "s1", answers())
+
+
+def test_the_question_before_a_run_goes_on_holds_no_supplied_value(desk: Bench) -> None:
+    half(desk)
+    rest = desk.service.left("run-1")
+    assert "goes on with run run-1 at step 4 of 5" in desk.service.remainder(rest)
+    hidden = replace(rest, supplied={"branch": "topic-9"})
+    assert "topic-9" in desk.service.remainder(rest) and "topic-9" not in desk.service.remainder(hidden)
+
+
+def test_a_step_that_would_address_kata_with_its_values_is_refused(desk: Bench) -> None:
+    """A4: what a value makes of it counts."""
+    kata = desk.approved()
+    trace = desk.service.start(kata, {"branch": "plugins/kata"}, "run-1", "s1", answers(*GOOD))
+    assert trace.status is Status.REFUSED and "addresses Kata itself" in trace.reason
+
+
+def test_supplied_values_are_hidden_wherever_they_stand() -> None:
+    """Issue 6: whatever they look like, also inside others; a short number only where it is the whole value."""
+    masker = Discreet(["ab", {"k": "long value"}, 12345, 7, None])
+    assert masker.text("xabx 12345 7") == f"x{SUPPLIED}x {SUPPLIED} 7"
+    shown = masker.value({"a": ["long value", 7, 12345, None, True, "z7"], "ab": 1})
+    assert shown == {"a": [SUPPLIED, SUPPLIED, SUPPLIED, None, True, "z7"], SUPPLIED: 1}
+    secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    assert secret not in masker.text(f"token {secret}") and secret not in str(masker.value({"a": f"token {secret}"}))
+    nest: list[Json] = []
+    for _ in range(3_000):
+        nest = [nest]
+    assert masker.value(nest) == "[a value that is nested too deeply to be kept]"

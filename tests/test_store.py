@@ -378,7 +378,16 @@ def test_support_counts_conversations_and_knows_their_turns(store: Store) -> Non
         -(2**63): {"c2": frozenset({"t3"})},
         8: {},
     }
-    assert store.occurrences(7) == (Occurrence("c2", "t3", 0, 1), Occurrence("c1", "t2", 1, 2), Occurrence("c1", "t1", 1, 2))
+
+
+def test_the_latest_place_of_each_conversation_counts_newest_first(store: Store) -> None:
+    """A12"""
+    for turn, conversation in (("t1", "c1"), ("t2", "c1"), ("t3", "c2"), ("t4", "c3")):
+        store.add(whole(turn, conversation))
+        store.mined(turn, {7: Place(0, 1)} if turn == "t3" else {7: Place(1, 2), 8: Place(0, 2)})
+    places = (Occurrence("c3", "t4", 1, 2), Occurrence("c2", "t3", 0, 1), Occurrence("c1", "t2", 1, 2))
+    assert store.occurrences(7) == places and store.occurrences(7, 2) == places[:2]
+    assert (store.spread(7), store.spread(8), store.spread(9), store.spread(7, 2)) == (3, 2, 0, 2)
 
 
 def test_mining_a_turn_again_replaces_its_windows(store: Store) -> None:
@@ -1043,7 +1052,7 @@ def test_many_threads_share_one_store(store: Store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (store.facts()["calls"], len(store.occurrences(1)), store.dirty()) == (240, 80, ())
+    assert (store.facts()["calls"], store.weights([1]), store.dirty()) == (240, {1: 80}, ())
 
 
 POINTS = [(first, 1) for first in ("PRAGMA user_version", "BEGIN", "INSERT INTO turns", "INSERT INTO events", "UPDATE turns", "COMMIT")]
@@ -1098,3 +1107,71 @@ def test_changes_in_a_bundle_are_kept_whole_or_not_at_all(tmp_path: Path) -> Non
     assert (one.noted("a"), other.noted("a")) == ("1", "1")
     one.close()
     other.close()
+
+
+# ── Runs that stop, go on, or are in each other's way ────────────────────────────────────────────
+
+
+def begun(name: str, **more: Any) -> RunRow:
+    """A run of kata 1 that has just begun."""
+    return RunRow(name, 1, "kata_x", 1, "d", 1_000.0, None, Status.UNKNOWN, "", (), **more)
+
+
+def test_a_stopped_run_is_gone_on_with_once(store: Store) -> None:
+    """T53: of two that try, one wins."""
+    proposed(store)
+    store.begin_run(begun("a"))
+    store.begin_run(begun("b", resumes="a"))
+    with pytest.raises(Refused, match="Run a was resumed already, as run b; nothing was run"):
+        store.begin_run(begun("c", resumes="a"))
+    assert (store.resumed("a"), store.resumed("b"), store.resumed("")) == ("b", "", "")
+    assert [run.id for run in store.runs()] == ["b", "a"]
+
+
+def test_one_place_has_one_run_of_a_kata_while_its_process_lives(store: Store) -> None:
+    """T45: not of another kata, elsewhere, where nobody knows the folder, after its end, or an hour later."""
+    proposed(store)
+    store.begin_run(begun("a", folder="/srv", owner="7:1"))
+    with pytest.raises(Refused, match="runs in this folder already, in another process"):
+        store.begin_run(begun("b", folder="/srv", owner="8:1"), {"7:1"}.__contains__)
+    store.begin_run(begun("c", folder="/srv", owner="8:1"), {"9:1"}.__contains__)
+    store.begin_run(begun("d", folder="/home", owner="8:1"), lambda owner: True)
+    store.begin_run(begun("e", folder="", owner="9:1"), lambda owner: True)
+    store.begin_run(replace(begun("f", folder="/srv", owner="9:1"), started=1_000.0 + 3_601), lambda owner: True)
+    for one in "ac":
+        store.finish_run(one, Status.OK, "", 2_000.0)
+    store.begin_run(begun("g", folder="/home", owner="8:1"), lambda owner: True)
+
+
+def test_a_run_that_is_asked_to_stop_is_known_to_every_process(path: Path, store: Store) -> None:
+    """T60."""
+    proposed(store)
+    store.begin_run(begun("a"))
+    other = Store(opener(path))
+    assert not store.stopping("a") and other.stop_run("a") and store.stopping("a")
+    assert [run.id for run in store.unfinished()] == ["a"]
+    store.finish_run("a", Status.INTERRUPTED, "", 2.0)
+    assert not other.stop_run("a") and not other.stop_run("b") and store.unfinished() == ()
+    other.close()
+
+
+def test_what_the_steps_before_an_effect_came_to_is_written_with_it(store: Store) -> None:
+    """T66: a crash leaves no gap before an effect."""
+    proposed(store)
+    store.begin_run(begun("a"))
+    read, write = (StepTrace(index, "terminal", Status.OK, Call("terminal", {}), {"n": index}, attempts=1) for index in (0, 1))
+    store.begin_step("a", write, [read])
+    run = store.run("a")
+    assert run is not None and [(one.status, one.result) for one in run.steps] == [(Status.OK, {"n": 0}), (Status.UNKNOWN, {"n": 1})]
+    store.finish_run("a", Status.OK, "", 2.0, [write])
+    run = store.run("a")
+    assert run is not None and [one.status for one in run.steps] == [Status.OK, Status.OK]
+    with pytest.raises(Refused):
+        store.finish_run("a", Status.OK, "", 2.0, [read])
+
+
+def test_sessions_of_one_conversation_belong_together(store: Store) -> None:
+    """A2."""
+    store.add([replace(start(f"t{n}", f"c{n // 3}"), session=f"s{n}") for n in (1, 2, 3)])
+    assert store.together("s1", "s2") and store.together("x", "x")
+    assert not store.together("s1", "s3") and not store.together("s1", "x")

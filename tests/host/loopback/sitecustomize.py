@@ -5,6 +5,7 @@ import socket
 import sys
 
 NEAR = ("127.", "::1", "localhost")
+OURS = ("hermes_plugins.", "hermes_dashboard_plugin_", "_kata_dashboard_")
 
 
 def watch(event: str, arguments: tuple) -> None:
@@ -24,7 +25,7 @@ def note(host: str) -> None:
     """Append the host and whether the plugin's code is on the stack."""
     frame, ours = sys._getframe(), False
     while frame is not None:
-        ours = ours or frame.f_globals.get("__name__", "").startswith("hermes_plugins.")
+        ours = ours or frame.f_globals.get("__name__", "").startswith(OURS)
         frame = frame.f_back
     with open(os.environ["KATA_FAR"], "a", encoding="utf-8") as file:
         file.write(f"{'plugin' if ours else 'host'} {host}\n")
