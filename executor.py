@@ -84,14 +84,7 @@ def check_inputs(spec: Spec, given: Mapping[str, Json]) -> dict[str, Json]:
     if wrong:
         asked = ", ".join(f"{one.name} ({one.type or 'any type'})" for one in spec.inputs) or "no arguments"
         raise InputError(f"Expected {asked}; " + "; ".join(wrong))
-    return {one.name: _bare(one, given.get(one.name, one.default)) for one in spec.inputs}
-
-
-def _bare(wanted: InputField, value: Json) -> Json:
-    """The value without the fixed text that stands around it in the call anyway, where the caller gave that too."""
-    before, after = wanted.within
-    whole = isinstance(value, str) and value.startswith(before) and value.endswith(after)
-    return value[len(before) : len(value) - len(after)] if whole and len(value) > len(before) + len(after) else value
+    return {one.name: one.bare(given.get(one.name, one.default)) for one in spec.inputs}
 
 
 def _problem(wanted: InputField, given: Mapping[str, Json]) -> str:

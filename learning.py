@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from . import columns, quoting, shell
+from . import columns, extraction, quoting, search, shell
 from .columns import Edit
 from .model import (
     SHELL_TOOLS,
@@ -116,7 +116,8 @@ class _Learner:
             if len(parts) > 1:
                 return Concat(parts)
             return parts[0] if _equal(self._values(parts[0]), vector) else self._unknown(vector, hint)
-        return self._unknown(vector, hint)
+        whole = self._read_off(vector) if all(type(value) is int for value in vector) else None
+        return whole or self._unknown(vector, hint)
 
     def _values(self, expression: Expression) -> Vector:
         """What an expression was in every example; 312 as the whole of the text "312" is another value (B31)."""
@@ -178,7 +179,7 @@ class _Learner:
     # Text: fixed parts, known parts, and what is left.
 
     def _text(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
-        whole = self._whole_text(vector)
+        whole = self._whole_text(vector) or (self._read_off(vector) if coarse else None)
         if whole is not None:
             return (whole,)
         found = self._contained(vector)
@@ -229,6 +230,9 @@ class _Learner:
 
     def _leftover(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
         """Fixed tokens at both ends and inputs between them (K49): one, or several where the same signs stand between in every text."""
+        found = None if coarse else self._framed(vector)
+        if found is not None:
+            return found
         tokens = [(_COARSE if coarse else _FINE).findall(text) for text in vector]
         shortest = min(len(row) for row in tokens)
         head = next((i for i in range(shortest) if len({row[i] for row in tokens}) > 1), shortest)
@@ -241,12 +245,35 @@ class _Learner:
 
     def _cell(self, texts: Vector, hint: tuple[int, str]) -> list[Expression]:
         """A known value, or an input; where many values have a beginning or an end in common, that is fixed text around it."""
-        known = self._whole_text(texts)
-        head, tail = _affixes(texts) if known is None else ("", "")
+        known = self._whole_text(texts) or self._read_off(texts)
+        if known is not None:
+            return [known]
+        found = self._framed(texts)
+        if found is not None:
+            return list(found)
+        head, tail = _affixes(texts)
         if not (head or tail):
-            return [known or self._unknown(texts, hint)]
-        inner = tuple(text[len(head) : len(text) - len(tail)] for text in texts)
+            return [self._unknown(texts, hint)]
+        inner = _inner(texts, head, tail)
         return [Literal(_clean(head)), self._whole_text(inner) or self._unknown(inner, hint, (head, tail)), Literal(_clean(tail))]
+
+    def _framed(self, texts: Vector) -> tuple[Expression, ...] | None:
+        """A piece of an earlier text between fixed ends, the longest such piece."""
+        for head, tail in _ends(texts):
+            inner = _inner(texts, head, tail)
+            piece = self._read_off(inner) if all(text[0].isalnum() and text[-1].isalnum() for text in inner) else None
+            if piece is not None:
+                return tuple(part for part in (Literal(_clean(head)), piece, Literal(_clean(tail))) if part != Literal(""))
+        return None
+
+    def _read_off(self, vector: Vector) -> Reference | None:
+        """A piece of the text of an earlier result, found by a program that was learnt from a few examples and is right in all."""
+        if ties(vector):
+            for step, path, texts in self.origins.texts(vector):
+                program = _program(texts, vector)
+                if program:
+                    return Reference(step, (*path, Pick("text", program)))
+        return None
 
     # Commands: the same tree in every example, values inside its words.
 
@@ -321,21 +348,65 @@ MANY = 5
 next value has it too with 6 chances in 7."""
 
 
+LEARNT = 5
+"""Examples that a program is learnt from; it has to be right in the others too."""
+
+
+@lru_cache(maxsize=512)
+def _program(texts: tuple[str, ...], pieces: Vector) -> str:
+    """The stored form of the program that finds every piece in its text; empty where none is sure, or it knows a masked secret."""
+    pairs = list(dict.fromkeys(zip(texts, pieces, strict=True)))
+    for program in search.candidates(pairs[:LEARNT]):
+        stored = canonical(program.to_json())
+        if not PLACEHOLDER.search(stored) and all(_finds(program, text, piece) for text, piece in pairs):
+            return stored
+    return ""
+
+
+def _finds(program: extraction.Program, text: str, piece: Json) -> bool:
+    try:
+        return same(extraction.run(program, text), piece)
+    except TemplateError:
+        return False
+
+
+def _ends(texts: Vector) -> Iterator[tuple[str, str]]:
+    """Beginnings and ends, up to a sign, that all texts have in common, the shortest first: what is left may be a piece of another text."""
+    head, tail = _common(texts)
+    heads = [head[:at] for at in range(len(head) + 1) if not (at and head[at - 1].isalnum())]
+    tails = [tail[at:] for at in range(len(tail), -1, -1) if not (at < len(tail) and tail[at].isalnum())]
+    yield from sorted(((one, other) for one in heads for other in tails if one or other), key=lambda pair: len(pair[0]) + len(pair[1]))
+
+
+def _inner(texts: Vector, head: str, tail: str) -> Vector:
+    return tuple(text[len(head) : len(text) - len(tail)] for text in texts)
+
+
 def _affixes(texts: Vector) -> tuple[str, str]:
-    """The beginning and the end, up to a sign, that many distinct texts have in common; something varies between them in each."""
-    if len(set(texts)) < MANY:
-        return "", ""
+    """The beginning and the end that many distinct texts have in common."""
+    return _common(texts) if len(set(texts)) >= MANY else ("", "")
+
+
+def _common(texts: Vector) -> tuple[str, str]:
+    """The beginning and the end, up to a sign, that all texts have in common; something varies between them in each. The year of a date
+    and the first number of a version stay with what follows."""
     rows = [_FINE.findall(text) for text in texts]
     shortest = min(len(row) for row in rows)
     head = next((i for i in range(shortest) if len({row[i] for row in rows}) > 1), shortest)
-    while head and rows[0][head - 1].isalnum():
-        head -= 1
     tail = next((i for i in range(shortest - head) if len({row[-1 - i] for row in rows}) > 1), shortest - head)
-    while tail and rows[0][-tail].isalnum():
-        tail -= 1
+    head, tail = _bordered([row[: head + 1] for row in rows], head), _bordered([row[::-1][: tail + 1] for row in rows], tail)
     if any(len(row) <= head + tail for row in rows):
         return "", ""
     return "".join(rows[0][:head]), "".join(rows[0][len(rows[0]) - tail :])
+
+
+def _bordered(rows: Sequence[Sequence[str]], size: int) -> int:
+    """How many of the common tokens stand apart from what follows: they end with a sign, and not between two numbers."""
+    common = rows[0][:size]
+    numbers = all(row[size].isdigit() for row in rows if len(row) > size)
+    while common and (common[-1].isalnum() or len(common) > 1 and common[-2].isdigit() and numbers):
+        common = common[:-1]
+    return len(common)
 
 
 def _cells(rows: list[list[str]]) -> list[Vector | Literal]:

@@ -26,6 +26,7 @@ from .model import (
     Example,
     Expression,
     Fit,
+    Hole,
     Input,
     Json,
     KataError,
@@ -279,7 +280,7 @@ def _scored(found: Family, asked: tuple[Example, ...], settings: Settings) -> Pr
         return _missed(found, rule, error.message)
     if len(template.inputs) > MOST_INPUTS:
         return _missed(found, "inputs", f"it would ask for {len(template.inputs)} values; {MOST_INPUTS} are the most")
-    spec = specified(template, asked[0])
+    spec = witnessed(specified(template, asked[0]), asked)
     fit = measured(found, asked, spec, template)
     if fit.confidence < settings.min_confidence:
         return _missed(
@@ -323,7 +324,7 @@ def _tied(template: templating.Template, tools: Sequence[str]) -> None:
 def _specific(step: Object, tool: str) -> bool:
     """Whether what is fixed in a step says what it is for; without arguments the tool itself has to (A8)."""
     code = dict(step.fields).get(SHELL_TOOLS.get(tool, ""))
-    if isinstance(code, Literal):
+    if isinstance(code, Literal) or isinstance(code, Command) and not any(isinstance(part, Hole) for part in code.parts):
         return True
     if not step.fields:
         return tool.startswith("mcp__")
@@ -360,11 +361,35 @@ def specified(template: templating.Template, example: Example) -> Spec:
     return Spec(template.inputs, tuple(steps))
 
 
+def witnessed(spec: Spec, examples: Sequence[Example]) -> Spec:
+    """The spec with the gravest effect of each step, as a template, as called in the examples, and as a way out for what was read here."""
+    steps = []
+    for index, step in enumerate(spec.steps):
+        seen = [effect(one.calls[index].tool, one.calls[index].arguments) for one in examples]
+        steps.append(replace(step, effect=gravest([step.effect, *seen, *_sent_out(spec, step)])))
+    return replace(spec, steps=tuple(steps))
+
+
+OUTSIDE = frozenset(("web_search", "web_extract"))
+"""Reads that tell somebody else what they are asked for."""
+
+
+def _sent_out(spec: Spec, step: Step) -> Iterator[Effect]:
+    """What a read on the web is when its question comes out of something local."""
+    sources = {spec.steps[part.step].tool for part in walk(step.arguments) if isinstance(part, Reference)}
+    if step.tool in OUTSIDE and sources - OUTSIDE:
+        yield Effect(Class.EXTERNAL, why=f"sends what {', '.join(sorted(sources - OUTSIDE))} answered to the web")
+
+
 def judged(tool: str, arguments: Object) -> Effect:
     """The effect of a step before its values are known: the gravest of all settings of its options."""
-    found = [effect(tool, {name: _neutral(value) for name, value in one.fields}) for one in templating.variants(arguments)]
-    gravest = max(found, key=lambda one: (GRAVITY.index(one.kind), one.destructive))
-    return replace(gravest, destructive=any(one.destructive for one in found))
+    return gravest([effect(tool, {name: _neutral(value) for name, value in one.fields}) for one in templating.variants(arguments)])
+
+
+def gravest(found: Sequence[Effect]) -> Effect:
+    """The gravest of several effects of one step, destructive when one of them is."""
+    worst = max(found, key=lambda one: (GRAVITY.index(one.kind), one.destructive))
+    return worst if worst.destructive else replace(worst, destructive=any(one.destructive for one in found))
 
 
 GRAVITY = (Class.READ, Class.WRITE, Class.UNKNOWN, Class.EXTERNAL)

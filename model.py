@@ -141,7 +141,7 @@ def parsed(raw: Json) -> Json:
     JSON (a blank line, then `[…]`) are dropped."""
     if not isinstance(raw, str):
         return raw
-    text = raw.strip()
+    text = raw.strip().removeprefix("\ufeff")
     if not text.startswith(("{", "[")):
         return raw
     try:
@@ -159,7 +159,7 @@ def _verdict(value: Json) -> tuple[Status, str]:
         head = value.lstrip()[:400]
         if INTERRUPTED in head:
             return Status.INTERRUPTED, "the command was interrupted"
-        if head.startswith(("[TOOL_ERROR]", "Error:", "Error executing")):
+        if head.startswith(("[TOOL_ERROR]", "Error:", "Error executing", "Traceback (most recent call last)")):
             return Status.ERROR, _line(head)
         return Status.OK, ""
     if not isinstance(value, dict):
@@ -172,13 +172,25 @@ def _verdict(value: Json) -> tuple[Status, str]:
         return Status.INTERRUPTED, "the command was interrupted"
     if value.get("error"):
         return Status.ERROR, _line(value["error"])
-    if value.get("success") is False:
-        return Status.ERROR, _line(value.get("message") or "the tool answered success: false")
+    for name, bad in FAILURES:
+        if value.get(name) is bad or isinstance(bad, str) and value.get(name) == bad:
+            return Status.ERROR, _line(value.get("message") or f"the tool answered {name}: {json.dumps(bad)}")
     if isinstance(code, int) and not isinstance(code, bool) and code != 0 and not harmless(value):
         return Status.ERROR, f"exit code {code}" + (f": {_line(output)}" if output.strip() else "")
     if value.get("promoted_from_foreground") or value.get("yielded_to_background") or value.get("status") == "yielded_to_background":
         return Status.INTERRUPTED, "the command went to the background and is still running"
     return Status.OK, ""
+
+
+FAILURES: tuple[tuple[str, bool | str], ...] = (
+    ("success", False),
+    ("success", "false"),
+    ("ok", False),
+    ("isError", True),
+    ("is_error", True),
+    ("status", "error"),
+)
+"""What a tool says in its answer when it failed (K71, K73, B01); MCP tools say `isError`."""
 
 
 def harmless(result: Json) -> int:
@@ -332,7 +344,8 @@ class Input:
 @dataclass(frozen=True, slots=True)
 class Pick:
     """A part of a path that says which element is meant: the "only" one, the "last", the one "where" `field` equals `value`, the one under
-    the "key" that `value` gives; or "json", the JSON that a text holds, or "strip", a text without the blanks around it."""
+    the "key" that `value` gives; or "json", the JSON that a text holds, "strip", a text without the blanks around it, or "text", the piece
+    of a text that a program finds, whose stored form `field` holds as JSON."""
 
     how: str
     field: str = ""
@@ -340,7 +353,7 @@ class Pick:
 
 
 Part = str | int | Pick
-PICKS = ("only", "last", "where", "key", "json", "strip")
+PICKS = ("only", "last", "where", "key", "json", "strip", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -538,6 +551,12 @@ class InputField:
     """What counts where the caller gives nothing; None where the caller has to give a value."""
     within: tuple[str, str] = ("", "")
     """Fixed texts before and after the value where it is a piece of something; a value that is given with both is taken without."""
+
+    def bare(self, value: Json) -> Json:
+        """The value without the fixed text that stands around it in the call anyway, where the caller gave that too."""
+        before, after = self.within
+        whole = isinstance(value, str) and any(self.within) and value.startswith(before) and value.endswith(after)
+        return value[len(before) : len(value) - len(after)] if whole and len(value) > len(before) + len(after) else value
 
     def to_json(self) -> Json:
         """The stored form; what an input does not have is left out."""
@@ -813,6 +832,27 @@ class AuditRow:
     after: str
     digest: str
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the owner wants gone: by `kind` "conversation", "tool", "path" or "text", the word that says which."""
+
+    kind: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What an erasure takes, or took: how many turns, of how many conversations, runs, near misses and examples, and which katas, each as
+    number, name and state."""
+
+    turns: int
+    conversations: int
+    runs: int
+    near: int
+    examples: int
+    katas: tuple[tuple[int, str, str], ...]
 
 
 # ── Settings ─────────────────────────────────────────────────────────────────────────────────────

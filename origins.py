@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Generic, TypeVar
 
-from .model import Expression, Json, Literal, Part, Pick, Reference, canonical
+from . import extraction
+from .model import Expression, Json, KataError, Literal, Part, Pick, Reference, SpecError, canonical
 
 MAX_LEAVES = 2_000
 """Values of one result that are looked at as the origin of a later argument."""
@@ -71,6 +72,13 @@ class _Table:
             table.by_shape.setdefault(shape(path), []).append((path, value))
         return table
 
+    def text(self, path: Path) -> str:
+        """The whole text at a path; empty when there is none, or only a part or a stub of it is known."""
+        leaves = self.by_shape.get(path, [])
+        value = leaves[0][1] if len(leaves) == 1 else ""
+        whole = isinstance(value, str) and CUT not in value and not value.lstrip().startswith("<persisted-output>")
+        return value if whole else ""
+
 
 class Same(Generic[T]):
     """A recorded value by its identity: it is never changed, and it cannot be hashed by its content."""
@@ -91,6 +99,10 @@ class Same(Generic[T]):
 def _table(held: Same[Json]) -> _Table:
     """The table of a result, kept while a family is scored: each template that leaves one example out looks at the others again."""
     return _Table.of(held.value)
+
+
+CUT = "characters cut by Kata"
+"""What stands where a recorded text was cut: nothing is learnt from what is left (B37)."""
 
 
 def shape(path: Path) -> Path:
@@ -159,6 +171,16 @@ class Origins:
                 options = [[path for path in paths if one in generalise(path)] for paths in places]
                 for parts, weight, names in _resolved(one, tables, options, known):
                     yield Origin(Reference(step, parts), vector, (weight, -step, len(parts)), names)
+
+    def texts(self, pieces: Vector) -> Iterator[tuple[int, Path, tuple[str, ...]]]:
+        """The texts of earlier results in which each piece stands, nearest step first: step, path, and the text in every example."""
+        for step in range(len(self._steps) - 1, -1, -1):
+            tables = self._steps[step]
+            for path, value in tables[0].leaves:
+                if isinstance(value, str) and all(isinstance(part, str) for part in path):
+                    found = tuple(table.text(path) for table in tables)
+                    if all(str(piece) in text for piece, text in zip(pieces, found, strict=True)):
+                        yield step, path, found
 
     def inside(self, texts: Sequence[str], known: Known, fits: Callable[[str, str], bool]) -> Iterator[Origin]:
         """Places whose value, as text, `fits(text, piece)` into the text of every example."""
@@ -321,6 +343,8 @@ def _step(value: Json, part: Part, value_of: Callable[[Expression], Json]) -> li
             return [] if inner is None else [inner]
         case Pick("strip"):
             return [value.strip()] if isinstance(value, str) else []
+        case Pick("text", program):
+            return _read(program, value)
         case Pick("only"):
             return list(value) if isinstance(value, list) and len(value) == 1 else []
         case Pick("last"):
@@ -333,3 +357,20 @@ def _step(value: Json, part: Part, value_of: Callable[[Expression], Json]) -> li
             name = value_of(expression)
             return [value[name]] if isinstance(name, str) and name in value else []
     return []
+
+
+def _read(program: str, text: Json) -> list[Json]:
+    """What the program finds in a text; nothing when it is not sure."""
+    try:
+        return [extraction.run(reader(program), text)]
+    except KataError:
+        return []
+
+
+@lru_cache(maxsize=1024)
+def reader(program: str) -> extraction.Program:
+    """The program of a "text" pick; SpecError when it is none."""
+    try:
+        return extraction.Program.from_json(json.loads(program))
+    except ValueError as error:
+        raise SpecError(f"Expected a program that finds a value in text, got {program[:80]!r}") from error

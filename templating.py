@@ -29,6 +29,7 @@ from .model import (
     Pick,
     Reference,
     Spec,
+    SpecError,
     TemplateError,
     canonical,
     children,
@@ -105,6 +106,9 @@ def dotted(path: tuple[Part, ...]) -> str:
 def _shown(part: Pick) -> str:
     value = part.value
     other = f"‹{value.name}›" if isinstance(value, Input) else as_shown(value.value) if isinstance(value, Literal) else "…"
+    if part.how == "text":
+        with suppress(SpecError):
+            return f" · {origins.reader(part.field)}"
     return {"json": ".json", "strip": "", "key": f".{other}", "where": f"[{part.field} = {other}]"}.get(part.how, f"[{part.how}]")
 
 
@@ -183,6 +187,8 @@ def match(spec: Spec, calls: Sequence[Call], results: Sequence[Json]) -> dict[st
         fits = all(_unify(step.arguments, dict(call.arguments), results, bindings) for step, call in zip(spec.steps, calls, strict=True))
         if not fits or not _solve(bindings, results) or set(bindings.found) != {one.name for one in spec.inputs}:
             return None
+        if any(one.bare(bindings.found[one.name]) != bindings.found[one.name] for one in spec.inputs if any(one.within)):
+            return None  # given to the kata it would be taken for the whole of which it is a piece
         return bindings.found if _renders(spec, calls, results, bindings.found) else None
     except TemplateError:
         return None

@@ -491,12 +491,14 @@ def _fleeting(case: Case) -> Iterator[tuple[int, str, str]]:
 
 
 def _overwriting(case: Case) -> Iterator[int]:
-    """The steps that write a file which an earlier example wrote too, and would be refused: the host lets a run overwrite only what the run
-    itself has read or written. A step in front that changes more than files under their names may have made room."""
+    """The steps that write the same file in every run, as an earlier example did, and would be refused: the host lets a run overwrite only
+    what the run itself has read or written. Where the path varies, only a value that comes back meets that; a step in front that changes
+    more than files under their names may have made room."""
     for at, step in enumerate(case.spec.steps):
         blind = [_file(one.events[at]) for one in case.examples if at < len(one.events) and not _seen(one.events, at)]
         room = any(one.tool not in FILES and not one.effect.plain_read for one in case.spec.steps[:at])
-        if step.tool == "write_file" and len(set(blind)) < len(blind) and not room:
+        same = isinstance(dict(step.arguments.fields).get("path"), Literal)
+        if step.tool == "write_file" and same and len(set(blind)) < len(blind) and not room:
             yield at
 
 

@@ -4,7 +4,7 @@ never changes anything.
 
     python scripts/evaluate.py mine FILE.jsonl [--learn 0.7] [--folds K] [--group task] [--expected FILE] [--shuffle N]
                                                [--control memoriser|inputs]
-    python scripts/evaluate.py effects|redact|inject FILE.json
+    python scripts/evaluate.py effects|extract|redact|inject FILE.json
 
 The learning part passes through the real recorder's masking, store, miner and validator, turn by turn in the order of the file. Every
 figure is about conversations that the miner has not seen; those that count are about novel windows, which a memory cannot know.
@@ -51,7 +51,7 @@ def load_package() -> None:
 sys.dont_write_bytecode = True
 load_package()
 
-from kata import executor, miner, shell, templating  # noqa: E402 - the package is brought in first
+from kata import executor, extraction, miner, search, shell, templating  # noqa: E402 - the package is brought in first
 from kata.effects import effect  # noqa: E402
 from kata.model import (  # noqa: E402
     SHELL_TOOLS,
@@ -76,6 +76,7 @@ from kata.model import (  # noqa: E402
     Settings,
     Spec,
     Status,
+    TemplateError,
     Turn,
     TurnEnd,
     TurnStart,
@@ -591,10 +592,10 @@ def is_found(entry: Json, routine: Routine, corpora: Collection[str]) -> bool:
 
 def _is_planted(entry: Json, spec: Spec) -> bool:
     """Whether a proposal asks for what was planted and derives the rest: what it does not derive, or asks for twice, shows as one
-    input too many, what it only remembers as none at all."""
+    input too many, what it only remembers as none at all. An option with a default is nothing that a caller must give."""
     parts = [part for step in spec.steps for part in walk(step.arguments)]
     flows = any(_derived(part) for part in parts if not isinstance(part, Object | Array | Concat | Command))
-    asks, planted = len(spec.inputs), len(entry.get("inputs", ()))
+    asks, planted = sum(one.default is None for one in spec.inputs), len(entry.get("inputs", ()))
     return asks <= planted and (asks > 0) == (planted > 0) and (flows or not entry.get("flows"))
 
 
@@ -881,6 +882,49 @@ def _answered(case: Json, answer: str) -> Json:
     return {"id": case["id"], "command": case["command"], "wanted": case["class"], "answer": answer}
 
 
+TAUGHT = (1, 2, 3, 5)
+"""How many examples a program is learnt from; the rest of a task is held out."""
+AT_THREE, MOST_WRONG = 3, 0.04
+
+
+def judge_extract(path: Path) -> tuple[Json, bool]:
+    """How values are found again in text by learnt programs; the law: at three examples at most 4 % of a source's tasks go wrong."""
+    tasks = listed(read_json(path), path, "task", "source", "examples")
+    counts: dict[str, dict[int, Counter[str]]] = {task["source"]: {taught: Counter() for taught in TAUGHT} for task in tasks}
+    odd: list[Json] = []
+    for task in tasks:
+        for taught in (taught for taught in TAUGHT if len(task["examples"]) > taught):
+            program, verdict = extracted([(one["input"], one["output"]) for one in task["examples"]], taught)
+            counts[task["source"]][taught].update(("tasks", verdict))
+            odd += [{"task": task["task"], "examples": taught, "program": str(program)}] if verdict == "wrong" else []
+    words = ("tasks", "solved", "wrong", "refused")
+    by_source = {
+        source: {str(taught): {word: count[word] for word in words} for taught, count in by_taught.items()}
+        for source, by_taught in counts.items()
+    }
+    lawful = all(one[AT_THREE]["wrong"] <= MOST_WRONG * one[AT_THREE]["tasks"] for one in counts.values())
+    return {"tasks": len(tasks), "sources": by_source, "wrong": odd}, lawful
+
+
+def extracted(examples: Sequence[tuple[str, Json]], taught: int) -> tuple[extraction.Program | None, str]:
+    """The program from the first examples, and how it fares on the others: solved when all are right, wrong when one answer is not."""
+    program = search.learn(examples[:taught])
+    answers = [_found(program, text) for text, _wanted in examples[taught:]]
+    pairs = [(answer, wanted) for answer, (_text, wanted) in zip(answers, examples[taught:], strict=True)]
+    if any(answer is not None and answer != wanted for answer, wanted in pairs):
+        return program, "wrong"
+    return program, "solved" if all(answer == wanted for answer, wanted in pairs) else "refused"
+
+
+def _found(program: extraction.Program | None, text: str) -> Json:
+    if program is None:
+        return None
+    try:
+        return extraction.run(program, text)
+    except TemplateError:
+        return None
+
+
 RUN = 7
 """So many characters of a secret in a row are a trace of it."""
 
@@ -1020,7 +1064,12 @@ def _stand_ins(target: Path, code: str) -> None:
             (target / name).chmod(0o755)
 
 
-CASES: Mapping[str, Callable[[Path], tuple[Json, bool]]] = {"effects": judge_effects, "redact": judge_redact, "inject": judge_inject}
+CASES: Mapping[str, Callable[[Path], tuple[Json, bool]]] = {
+    "effects": judge_effects,
+    "extract": judge_extract,
+    "redact": judge_redact,
+    "inject": judge_inject,
+}
 
 
 # ── For a person ─────────────────────────────────────────────────────────────────────────────────

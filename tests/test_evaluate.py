@@ -552,6 +552,23 @@ def test_an_unsafe_effect_breaks_the_law_and_a_wrong_one_does_not(tmp_path: Path
     assert ev.main(["effects", given_cases(tmp_path / "cases.json", {"cases": [*good, effect_case("pwd", "write", ["read"])]})]) == 1
 
 
+def task(name: str, *pieces: str, text: str = "id: {}\n") -> Json:
+    return {"task": name, "source": "s", "examples": [{"input": text.format(piece), "output": piece} for piece in pieces]}
+
+
+def test_extraction_counts_tasks_solved_wrong_and_refused_by_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """T26: learnt from the first 1, 2, 3 and 5 examples, tested on the others; a wrong answer breaks the law."""
+    good, bad = task("good", "11", "22", "33", "44"), task("refused", "11", "22", "33", "not a number")
+    assert ev.main(["extract", given_cases(tmp_path / "cases.json", [good, bad])]) == 0
+    counts = json.loads(capsys.readouterr().out)["sources"]["s"]
+    assert counts["1"] == {"tasks": 2, "solved": 0, "wrong": 0, "refused": 2}
+    assert counts["3"] == {"tasks": 2, "solved": 1, "wrong": 0, "refused": 1}
+    assert counts["5"] == {"tasks": 0, "solved": 0, "wrong": 0, "refused": 0}
+    good["examples"][3]["output"] = "45"
+    assert ev.main(["extract", given_cases(tmp_path / "cases.json", [good])]) == 1
+    assert json.loads(capsys.readouterr().out)["wrong"][0]["task"] == "good"
+
+
 def secret_case(text: str, secret: str, **more: Json) -> Json:
     return {"id": "S", "kind": "k", "text": text[::-1], "secrets": [secret[::-1]], "keep": [], "hard": False, "json": False, **more}
 
@@ -625,6 +642,8 @@ def test_the_file_of_expectations_counts_for_the_corpora_it_names() -> None:
 
 
 @cases
-@pytest.mark.parametrize(("verb", "name"), [("effects", "effects"), ("redact", "secret"), ("inject", "injection")])
+@pytest.mark.parametrize(
+    ("verb", "name"), [("effects", "effects"), ("extract", "extraction"), ("redact", "secret"), ("inject", "injection")]
+)
 def test_every_law_holds_on_the_labelled_cases(verb: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ev.main([verb, str(CASES / f"{name}_cases.json")]) == 0

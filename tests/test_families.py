@@ -127,3 +127,35 @@ def test_a_routine_that_asks_for_more_than_eight_values_is_a_near_miss():
     ]
     found = scored(*rows)
     assert isinstance(found, NearMiss) and (found.rule, found.detail) == ("inputs", "it would ask for 9 values; 8 are the most")
+
+
+# ── What is judged ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_step_is_as_grave_as_its_gravest_example():
+    """A23: a value that was seen and that throws work away makes the whole step destructive, also where a hole hides it."""
+    rows = [(sh(f"git fetch origin {b}"), sh(f"git checkout {'main' if n < 4 else '.'}")) for n, b in enumerate(BRANCHES[:6])]
+    found = scored(*rows)
+    assert not isinstance(found, Proposal) or found.spec.steps[1].effect.destructive
+
+
+def test_what_was_read_here_and_goes_to_the_web_leaves_the_machine():
+    rows = [
+        (tool("read_file", {"content": f"about {b} and more"}, path=f"notes/{b}.md"), tool("web_search", query=f"about {b} and more"))
+        for b in BRANCHES[:4]
+    ]
+    found = scored(*rows)
+    assert isinstance(found, Proposal)
+    assert found.spec.steps[1].effect.kind is Class.EXTERNAL and "read_file" in found.spec.steps[1].effect.why
+
+
+def test_what_the_web_said_may_be_asked_on_the_web_without_a_question():
+    rows = [
+        (
+            tool("web_search", {"results": [{"url": f"https://{b}.example.org/x"}]}, query=f"{b} news"),
+            tool("web_extract", urls=[f"https://{b}.example.org/x"]),
+        )
+        for b in BRANCHES[:4]
+    ]
+    found = scored(*rows)
+    assert isinstance(found, Proposal) and not found.spec.asks

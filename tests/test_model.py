@@ -33,3 +33,26 @@ def test_a_command_that_was_pushed_to_the_background_did_not_end():
 def test_an_input_is_read_back_as_it_was_stored(field):
     assert InputField.from_json(json.loads(json.dumps(field.to_json()))) == field
     assert field.default is not None or "default" not in field.to_json()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"status": "error", "message": "x"}',
+        '{"ok": false}',
+        '{"isError": true, "content": []}',
+        '{"success": "false"}',
+        'Traceback (most recent call last):\n  File "x"',
+        '\ufeff{"error": "x"}',
+    ],
+)
+def test_an_error_inside_a_normal_answer_is_a_failure(answer):
+    """B01, K71, K73."""
+    assert Outcome.read(answer).status is Status.ERROR
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"ok": true}', '{"status": "ok"}', '{"isError": false}', '{"errors": []}', '{"success": true, "failed": 0}', "ok: false"]
+)
+def test_what_only_sounds_like_an_error_is_none(answer):
+    assert Outcome.read(answer).status is Status.OK

@@ -24,6 +24,7 @@ from kata.model import (
     OpaqueCommand,
     Option,
     Outcome,
+    Pick,
     Reference,
     Spec,
     Step,
@@ -480,3 +481,83 @@ def test_few_values_that_come_back_are_a_choice_and_the_usual_one_is_the_default
     """Design section 6.6, T29, T30."""
     template = learning.infer([example(i, ("deploy", {"stage": value}, "{}")) for i, value in enumerate(values)])
     assert [(one.choices, one.default) for one in template.inputs] == [(choices, default)]
+
+
+def test_a_value_that_would_be_taken_for_its_whole_does_not_match():
+    """Law: rendering and matching are inverse, also where the caller may give a piece with its surroundings."""
+    examples = [example(i, ("read", {"path": f"backups/{v}.sql"}, "{}")) for i, v in enumerate(["aa", "bb", "cc", "dd", "ee"])]
+    _, spec = learnt(*examples)
+    odd = example(9, ("read", {"path": "backups/backups/e.sql.sql"}, "{}"))
+    assert spec.inputs[0].within == ("backups/", ".sql") and templating.match(spec, odd.calls, odd.results) is None
+
+
+# ── Values that flow through text ────────────────────────────────────────────────────────────────
+
+WORDS = ("amber", "birch", "cobalt", "delta")
+
+
+def made(template, step):
+    return dict(template.steps[step].fields)["command"]
+
+
+@pytest.mark.parametrize(
+    ("output", "command", "shown"),
+    [
+        ("On branch {b}\nnothing to commit", "git log {b}", 'line that starts with "On branch" → after "On branch"'),
+        (
+            "Successfully built {h}\n",
+            "docker tag {h} web",
+            'line that starts with "Successfully built" → a hash after "Successfully built"',
+        ),
+        ("NAME READY STATUS\n{b}-7f 0/1 CrashLoopBackOff\n", "kubectl logs {b}-7f", 'first row under "NAME READY STATUS" → column "NAME"'),
+        ("{b}.log\nold.log\n", "tail logs/{b}.log", "first line → all of it"),
+        ("\nFAILED src/a.py::test_{b}\n", "pytest src/a.py::test_{b} -vv", 'line that starts with "FAILED" → after "FAILED"'),
+    ],
+)
+def test_a_piece_of_an_earlier_text_is_found_again(output, command, shown):
+    """K118 and beyond (T26): the program reads as one line, and gives another conversation's value."""
+    values = [{"b": f"{word}-{n}", "h": f"{n}a1b2c3d4e5f"} for n, word in enumerate(WORDS)]
+    examples = [example(i, term("look now", output.format(**v)), term(command.format(**v))) for i, v in enumerate(values)]
+    template, spec = learnt(*examples[:3])
+    assert template.inputs == ()
+    hole = next(part for part in made(template, 1).parts if isinstance(part, Hole))
+    assert templating.dotted(hole.value.path) == f"output · {shown}"
+    assert templating.match(spec, examples[3].calls, examples[3].results) == {}
+
+
+def test_a_text_that_changed_shape_stops_the_run():
+    examples = [example(i, term("look now", f"On branch {w}\n"), term(f"git log {w}")) for i, w in enumerate(WORDS)]
+    template, _ = learnt(*examples)
+    with pytest.raises(TemplateError, match="is missing or not clear"):
+        templating.render(template.steps[1], {}, [{"output": "HEAD detached at 12ab", "exit_code": 0, "error": None}])
+    with pytest.raises(TemplateError, match="is missing or not clear"):
+        templating.render(template.steps[1], {}, [{"output": "On branch a1\nOn branch b2", "exit_code": 0, "error": None}])
+
+
+def test_a_coincidence_is_no_flow():
+    """Short, common or constant values are not taken out of a text (A9)."""
+    examples = [example(i, term("look now", f"{n} files, up\n"), term(f"head -n {n} x")) for i, n in enumerate((1, 2, 3))]
+    template, _ = learnt(*examples)
+    assert [one.type for one in template.inputs] == ["string"]
+
+
+@pytest.mark.parametrize("text", ["On branch {w}\n[… 12 characters cut by Kata …]\nmore", "<persisted-output>\nOn branch {w}\n"])
+def test_nothing_is_learnt_from_what_is_left_of_a_text(text):
+    """B37: a cut result or a preview is never taken for the text."""
+    examples = [example(i, term("look now", text.format(w=w)), term(f"git log {w}")) for i, w in enumerate(WORDS)]
+    template, _ = learnt(*examples)
+    assert len(template.inputs) == 1
+
+
+def test_a_program_never_knows_a_masked_secret():
+    """A17: what stands in the place of a secret is no landmark."""
+    text = "token KATASECRET_token_1 {w}\n"
+    examples = [example(i, term("look now", text.format(w=w)), term(f"git log {w}")) for i, w in enumerate(WORDS)]
+    template, _ = learnt(*examples)
+    assert "KATASECRET" not in repr(template.steps[1])
+
+
+def test_a_stored_program_that_is_none_is_refused():
+    spec = Reference(0, ("output", Pick("text", '{"where": 1}')))
+    with pytest.raises(TemplateError):
+        templating.render(spec, {}, [{"output": "x"}])
