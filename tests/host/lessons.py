@@ -3,6 +3,7 @@ would bring them, and the real `hermes kata approve` makes each proposal a tool;
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import time
@@ -112,7 +113,24 @@ BUILD = Lesson(
     ],
 )
 """Begins with `cd`; the later steps are in the folder it went to."""
-LESSONS = (LOOK, COUNT, FIND, SHELVE, CLEAR, UNLOCK, PUBLISH, PONDER, BUILD)
+
+
+def hashed(word: str) -> str:
+    """Forty digits, as a commit has."""
+    return hashlib.sha1(word.encode()).hexdigest()
+
+
+HEAD = Lesson(
+    "head",
+    lambda word: [
+        sh("git branch --show-current", f"topic/{word}"),
+        sh(f"git log -1 --oneline --no-abbrev-commit topic/{word}", f"{hashed(word)} {word[::-1]}"),
+        other("write_file", {"bytes_written": 40}, path=f"heads/{hashed(word)}.md", content=f"topic/{word}\n"),
+    ],
+    placed=False,
+)
+"""Asks for nothing: its values come out of the text that each step prints."""
+LESSONS = (LOOK, COUNT, FIND, SHELVE, CLEAR, UNLOCK, PUBLISH, PONDER, BUILD, HEAD)
 
 
 @dataclass(frozen=True)
@@ -134,7 +152,9 @@ def teach(host: Host, *lessons: Lesson) -> None:
     with host.terminal("chat") as terminal:
         for lesson, kata in waiting:
             terminal.type(f"/kata review {kata.id}", f"/kata approve {kata.id} as NAME")
-            terminal.type(f"/kata approve {kata.id} as {lesson.name}", f"Approved: {lesson.tool}, revision {kata.version.spec.digest[:12]}")
+            twice = f" confirm {lesson.name}" if any(step.effect.destructive for step in kata.version.spec.steps) else ""
+            approve = f"/kata approve {kata.id} as {lesson.name}{twice}"
+            terminal.type(approve, f"Approved: {lesson.tool}, revision {kata.version.spec.digest[:12]}")
         terminal.type("/exit", "❯")
 
 
