@@ -7,18 +7,22 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from . import pages
-from .model import PREFIX, Json, Kata, KataError, Refused, RunRow, State, StoreError, Usage
+from .model import PREFIX, Json, Kata, KataError, Refused, RunRow, Settings, State, StoreError, Usage
 from .pages import kata_json, laid, when
-from .service import Service, Unseen
+from .service import Service, Unconfirmed, Unseen
 
 VERSION = "0.1.0"
 LONGEST = 200
 """Characters of a word; no command has use for more, and none is repeated at greater length."""
 RECENT = 20
 """Runs that a list of runs holds."""
+DECISIONS = 50
+"""Decisions that a page of the log holds."""
+EXPLAINED = 10
+"""Near misses, the best supported, whose odd example is looked for: it takes some learning anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +132,16 @@ def _mine(service: Service, ask: Ask) -> Answer:
 
 def _list(service: Service, ask: Ask) -> Answer:
     katas, near, broken = service.katas(), service.near(), service.store.broken()
-    lines = [line for kata in katas for line in pages.entry(kata)]
+    out = State.STALE, State.SUSPENDED
+    lines = [line for kata in katas for line in pages.entry(kata, service.store.why(kata.id) if kata.state in out else "")]
     lines += [f"{number:>3}  refused   {reason}" for number, reason in broken]
     if not lines:
         lines.append("Nothing to show yet. Kata proposes a routine when it has seen it in")
         lines.append(f"{service.settings.min_support} conversations; '{ask.lead} status' tells whether it is recording.")
     waiting = next((kata for kata in katas if kata.state is State.CANDIDATE), None)
     lines += ["", f"Look at a proposal: {ask.lead} review {waiting.id}"] if waiting else []
+    idle = next((kata for kata in katas if kata.state in out), None)
+    lines += ["", f"What can be done about {idle.tool}: {ask.lead} review {idle.id}"] if idle else []
     lines += ["", f"{pages.many(len(near), 'routine')} seen but not proposed: {ask.lead} near"] if near else []
     told = {"katas": [kata_json(kata) for kata in katas], "near": [pages.near_json(miss) for miss in near]}
     return Answer("\n".join(lines), told)
@@ -142,13 +149,20 @@ def _list(service: Service, ask: Ask) -> Answer:
 
 def _near(service: Service, ask: Ask) -> Answer:
     near = service.near()
-    return Answer(pages.misses(near), {"near": [pages.near_json(miss) for miss in near]})
+    odd = {miss.fingerprint: one for miss in near[:EXPLAINED] if (one := service.odd(miss))}
+    told = [pages.near_json(miss) | pages.odd_json(odd.get(miss.fingerprint)) for miss in near]
+    return Answer(pages.misses(near, odd), {"near": told})
 
 
 def _review(service: Service, ask: Ask) -> Answer:
     kata = service.review(ask.kata, ask.surface)
-    doubt = service.doubt(kata)
-    return Answer(pages.review(kata, ask.lead, doubt), _whole(kata) | {"doubt": doubt})
+    standing = service.standing(kata)
+    against = {"why": service.store.why(kata.id), "changes": pages.changes(standing.spec, kata.version.spec) if standing else []}
+    return Answer(_page(service, kata, ask), _whole(kata) | {"doubt": service.doubt(kata)} | against)
+
+
+def _page(service: Service, kata: Kata, ask: Ask) -> str:
+    return pages.review(kata, ask.lead, service.doubt(kata), service.store.why(kata.id), service.standing(kata))
 
 
 def _whole(kata: Kata) -> dict[str, Json]:
@@ -161,7 +175,54 @@ def _show(service: Service, ask: Ask) -> Answer:
     versions, rows = service.versions(kata), service.store.runs(kata.id, 5)
     lists = {"versions": [pages.version_json(one) for one in versions], "runs": [pages.run_json(row) for row in rows]}
     effects = {"effects": pages.effects_json(kata.version.spec)}
-    return Answer(pages.about(kata, versions, rows, ask.lead), kata_json(kata) | effects | lists)
+    noted = {"why": service.store.why(kata.id), "noticed": service.noticed(kata)}
+    return Answer(pages.about(kata, versions, rows, ask.lead, noted["why"], noted["noticed"]), kata_json(kata) | effects | lists | noted)
+
+
+def _diff(service: Service, ask: Ask) -> Answer:
+    kata = service.find(ask.kata)
+    numbers = [_number("diff", word, ask) for word in ask.words[1:]]
+    if len(numbers) == 1:
+        raise _misused("diff", ask)
+    last = kata.version.number
+    old, new = (service.version(kata, number) for number in numbers or _latest(service, kata, last))
+    told = {"from": old.number, "to": new.number, "digests": [old.spec.digest, new.spec.digest]}
+    return Answer(pages.difference(old, new, kata, ask.lead), told | {"changes": pages.changes(old.spec, new.spec)})
+
+
+def _latest(service: Service, kata: Kata, last: int) -> tuple[int, int]:
+    """The version in use and the one that waits, else the last two."""
+    earlier = [one.number for one in service.versions(kata) if one.number < last]
+    if not earlier:
+        raise Refused(f"Kata {kata.id} has only version {last}; there is nothing to compare it with")
+    standing = service.standing(kata)
+    return standing.number if standing else earlier[0], last
+
+
+def _number(verb: str, word: str, ask: Ask) -> int:
+    """A version's number as it is typed, `2` or `v2`."""
+    found = re.fullmatch(r"[vV]?([0-9]{1,9})", word, re.ASCII)
+    if found is None:
+        raise _misused(verb, ask)
+    return int(found[1])
+
+
+def _audit(service: Service, ask: Ask) -> Answer:
+    if ask.words and ask.kata.removeprefix("--") == "verify":
+        return _verified(service)
+    kata = service.find(ask.kata) if ask.words else None
+    rows = service.store.audit(DECISIONS, kata.id if kata else None)
+    tools = {one.id: one.tool for one in service.store.katas()}
+    return Answer(pages.decisions(rows, tools, ask.lead), {"audit": [pages.decision_json(row) for row in rows]})
+
+
+def _verified(service: Service) -> Answer:
+    count, broken = service.store.proven()
+    if broken:
+        text = f"The log of decisions was changed outside Kata: decision {broken} is missing, or not as it was written. {count} are there."
+        return Answer(text, {"decisions": count, "broken": broken, "error": text}, 1)
+    text = f"The log is whole: {pages.many(count, 'decision')}, each chained to the one before it."
+    return Answer(text, {"decisions": count, "broken": 0})
 
 
 def _runs(service: Service, ask: Ask) -> Answer:
@@ -188,24 +249,111 @@ def _one_run(service: Service, ask: Ask) -> RunRow | None:
 
 
 def _approve(service: Service, ask: Ask) -> Answer:
-    words = list(ask.words)
-    if len(words) == 3 and words[1].lower() == "as":
-        del words[1]
-    if len(words) != 2 or words[1].lower() == "as":
+    word, name, confirm = _approving(ask)
+    if not name and not service.find(word).name:
         raise _misused("approve", ask)
-    word, name = words[0].lower(), words[1]
     try:
-        kata = service.approve(word, name, ask.surface, ask.digest)
+        kata = service.approve(word, name, ask.surface, ask.digest, confirm)
     except Unseen as error:
         seen = service.review(word, ask.surface)
-        text = f"{error}; here it is. Nothing was approved: say it again when it is right.\n\n{pages.review(seen, ask.lead, service.doubt(seen))}"
+        text = f"{error}; here it is. Nothing was approved: say it again when it is right.\n\n{_page(service, seen, ask)}"
         return Answer(text, {"error": error.message, "digest": seen.version.spec.digest}, 1)
+    except Unconfirmed as error:
+        return Answer(f"Nothing was approved. {error}", {"error": error.message, "confirm": True}, 1)
     lines = [
         f"Approved: {kata.tool}, revision {kata.version.spec.digest[:12]}.",
         f"The agent can call it at once, in a running chat from the next message: {pages.signature(kata.tool, kata.version.spec)}",
         "New conversations are told about it by themselves.",
     ]
     return Answer("\n".join(lines), kata_json(kata))
+
+
+def _approving(ask: Ask) -> tuple[str, str, str]:
+    """Kata, name and confirmation out of `N [as NAME] [confirm NAME]`."""
+    words = list(ask.words)
+    confirm = ""
+    if len(words) > 2 and words[-2].lower().removeprefix("--") == "confirm":
+        confirm = words.pop()
+        words.pop()
+    if len(words) == 3 and words[1].lower() == "as":
+        del words[1]
+    if not 1 <= len(words) <= 2 or words[-1].lower() in ("as", "confirm", "--confirm"):
+        raise _misused("approve", ask)
+    return words[0].lower(), words[1] if len(words) == 2 else "", confirm
+
+
+def _rollback(service: Service, ask: Ask) -> Answer:
+    kata = service.rollback(ask.kata, _number("rollback", ask.words[1], ask), ask.surface)
+    revision = kata.version.spec.digest[:12]
+    text = f"Back at version {kata.version.number}, revision {revision}: {pages.signature(kata.tool, kata.version.spec)}"
+    return Answer(f"{text}. The agent can call it from the next message on.", kata_json(kata))
+
+
+def _rename(service: Service, ask: Ask) -> Answer:
+    words = list(ask.words)
+    if len(words) == 3 and words[1].lower() == "as":
+        del words[1]
+    if len(words) != 2 or words[1].lower() == "as":
+        raise _misused("rename", ask)
+    kata = service.rename(words[0].lower(), words[1], ask.surface)
+    return Answer(f"Renamed: {kata.tool}. Running chats know it by that name from their next message on.", kata_json(kata))
+
+
+def _forget(service: Service, ask: Ask) -> Answer:
+    kata = service.forget(ask.kata, ask.surface)
+    text = f"Forgotten: the rejection of {kata.id}. While what is recorded speaks for it, it is a proposal again: {ask.lead} list"
+    return Answer(text, kata_json(kata))
+
+
+def _purge(service: Service, ask: Ask) -> Answer:
+    *words, last = ask.words
+    sure = last.lower().removeprefix("--") == "yes" and len(ask.words) == 3
+    words = words if sure else [*ask.words]
+    kind, word = words[0].lower().removeprefix("--"), " ".join(words[1:])
+    if len(words) != 2 or kind not in pages.HOLDING or not word.strip(" /"):
+        raise _misused("purge", ask)
+    told = service.purge(kind, word, ask.surface) if sure else service.erasable(kind, word)
+    lines = pages.erasure(told, kind, word, sure)
+    if not sure:
+        lines += ["", f"Nothing was erased yet. To do it, add 'yes': {ask.lead} purge {kind} {shlex.quote(word)} yes"]
+    return Answer("\n".join(lines), {"done": sure, **asdict(told), "katas": [list(one) for one in told.katas]})
+
+
+def _cleanup(service: Service, ask: Ask) -> Answer:
+    if ask.words and ask.kata.removeprefix("--") not in ("yes", "purge"):
+        raise _misused("cleanup", ask)
+    facts = service.store.facts()
+    kept = {name: facts[name] for name in ("calls", "turns", "conversations", "katas", "path")}
+    if not ask.words:
+        lines = [
+            "This would be erased: everything that Kata keeps.",
+            f"  {pages.many(kept['calls'], 'call')} in {pages.many(kept['turns'], 'turn')}, all runs, and the log of decisions",
+            *(f"  kata {one.id} {one.tool or 'without a name'} ({pages.state(one)})" for one in service.store.katas()),
+            f"  the file {facts['path'] or 'in memory'}",
+            "What stays is yours: the plugin's folder, and its lines in config.yaml (hermes plugins remove kata).",
+            "",
+            f"Nothing was erased yet. To do it: {ask.lead} cleanup yes",
+        ]
+        return Answer("\n".join(lines), {"done": False, **kept, "files": []})
+    files = service.cleanup()
+    text = "Erased: everything that Kata kept. While the plugin is enabled it records anew from the next message on."
+    return Answer("\n".join([text, *(f"  {file}" for file in files)]), {"done": True, **kept, "files": list(files)})
+
+
+def _stop(service: Service, ask: Ask) -> Answer:
+    run = service.stop(ask.kata)
+    text = f"Stopping: run {run.id} of {run.tool} ends before its next step; a step that runs now is not torn away."
+    return Answer(text, {"run": run.id})
+
+
+def _resume(service: Service, ask: Ask) -> Answer:
+    """Only the shell can ask before each step, and its door does it before it comes here; elsewhere the way is told."""
+    if ask.words[1:2] and ask.words[1].lower() not in ("with", "--with"):
+        raise _misused("resume", ask)
+    rest = service.left(ask.kata)
+    ways = [f"Ask the agent to go on with run {rest.run.id}, or in a shell: hermes kata resume {rest.run.id}", "", service.remainder(rest)]
+    error = f"Run {rest.run.id} goes on through the agent, or in a shell; nothing was run"
+    return Answer("\n".join([f"{error}.", *ways]), {"error": error}, 1)
 
 
 def _reject(service: Service, ask: Ask) -> Answer:
@@ -257,7 +405,7 @@ def _status(service: Service, ask: Ask) -> Answer:
         rows += [("Recording", "off: the file cannot be used"), ("File", trouble)]
     rows += [("Not kept", f"{n} {LOST.get(name, name.replace('_', ' '))}") for name, n in counters.items() if n]
     rows += [(name, text) for name, text in ask.host.items() if text != trouble]
-    rows.append(("Settings", ", ".join(f"{name} {_shown(getattr(service.settings, name))}" for name in service.settings.__slots__)))
+    rows.append(("Settings", ", ".join(_setting(service.settings, name) for name in service.settings.__slots__)))
     recording = bool(facts) and service.settings.record and not service.paused
     told = {"recording": recording, "facts": dict(facts), "counters": dict(counters), "host": dict(ask.host)}
     text = "\n".join(line for title, row in rows for line in pages.part(title, [row]))
@@ -290,6 +438,12 @@ def _kept(facts: Mapping[str, Json]) -> list[tuple[str, str]]:
         ("File", f"{facts['bytes'] // 1024} KiB, journal mode {facts['journal']}, version {facts['version']}, mode {facts['mode']}"),
         ("Where", facts["path"] or "memory"),
     ]
+
+
+def _setting(settings: Settings, name: str) -> str:
+    """A setting with its value, and where that came from when it is not the default (B51)."""
+    value = getattr(settings, name)
+    return f"{name} {_shown(value)}" + ("" if value == getattr(Settings(), name) else " (from config.yaml)")
 
 
 def _shown(value: Json) -> str:
@@ -332,7 +486,8 @@ VERBS: Mapping[str, Verb] = {
         "approve N as NAME",
         "make it the tool kata_NAME for the agent",
         "It takes the revision that you reviewed last in the same place; without a review it shows the page and approves nothing. "
-        "A name has small letters, digits and _. A script in a shell names the revision with --digest instead.",
+        "A name has small letters, digits and _; a kata that has one keeps it without 'as NAME'. What can destroy something is approved "
+        "with its name typed twice: approve N as NAME confirm NAME. A script in a shell names the revision with --digest instead.",
         "approve 2 as deploy_preview",
         (0, LONGEST),
         _approve,
@@ -351,7 +506,7 @@ VERBS: Mapping[str, Verb] = {
     "disable": Verb(
         "disable NAME",
         "take the tool away from the agent",
-        "It holds in running chats from the next message on; 'enable' gives it back.",
+        "Also what is stale or suspended stays away then. It holds in running chats from the next message on; 'enable' gives it back.",
         "disable deploy_preview",
         ONE,
         _disable,
@@ -359,10 +514,42 @@ VERBS: Mapping[str, Verb] = {
     "enable": Verb(
         "enable NAME",
         "give it back, checked again",
-        "It must pass all checks with the tools as they are today.",
+        "What is disabled, suspended or stale comes back when it passes all checks with the tools as they are today.",
         "enable deploy_preview",
         ONE,
         _enable,
+    ),
+    "rename": Verb(
+        "rename NAME NEW",
+        "give it another name",
+        "The tool has the new name in running chats from the next message on.",
+        "rename deploy_preview preview",
+        (2, 3),
+        _rename,
+    ),
+    "rollback": Verb(
+        "rollback NAME V",
+        "go back to version V, checked again",
+        "Any version that was approved before; it must pass all checks with the tools as they are today. 'show' lists the versions.",
+        "rollback deploy_preview 1",
+        (2, 2),
+        _rollback,
+    ),
+    "diff": Verb(
+        "diff NAME [V1 V2]",
+        "what changed between two versions",
+        "Without numbers: the version in use against the one that waits, else the last two. What is gone and what is new is marked.",
+        "diff deploy_preview 1 2",
+        (1, 3),
+        _diff,
+    ),
+    "forget": Verb(
+        "forget N",
+        "lift a rejection",
+        "What you rejected is a proposal again, as far as what is recorded still speaks for it.",
+        "forget 2",
+        ONE,
+        _forget,
     ),
     "runs": Verb(
         "runs [NAME or RUN]",
@@ -372,10 +559,27 @@ VERBS: Mapping[str, Verb] = {
         SOME,
         _runs,
     ),
+    "resume": Verb(
+        "resume RUN",
+        "go on with a run that stopped",
+        "In a shell, where you are asked before each step that does something; --with NAME=VALUE gives a value that was not kept. In a "
+        "chat it tells what is left, and the agent goes on.",
+        "resume 1f2e3d4c5b6a",
+        (1, 3),
+        _resume,
+    ),
+    "stop": Verb(
+        "stop RUN",
+        "end a run before its next step",
+        "A run by its id, or a kata that runs by its name, of any process.",
+        "stop 1f2e3d4c5b6a",
+        ONE,
+        _stop,
+    ),
     "near": Verb(
         "near",
         "routines seen but not proposed, and why",
-        "Each with the one rule that it fails, and what it needs.",
+        "Each with the one rule that it fails, the one odd example if there is one, and the smallest change that would do.",
         "near",
         NONE,
         _near,
@@ -387,6 +591,30 @@ VERBS: Mapping[str, Verb] = {
         "mine all",
         SOME,
         _mine,
+    ),
+    "audit": Verb(
+        "audit [N|verify]",
+        "who decided what when",
+        "All decisions or those about one kata; 'verify' tells whether the log is as it was written.",
+        "audit verify",
+        SOME,
+        _audit,
+    ),
+    "purge": Verb(
+        "purge KIND WORD",
+        "erase what holds WORD; lists it first",
+        "KIND is conversation, tool, path or text. Turns, runs, examples and katas that hold it are listed; with 'yes' at the end they go.",
+        "purge path /srv/secret-project",
+        (2, 3),
+        _purge,
+    ),
+    "cleanup": Verb(
+        "cleanup",
+        "erase all that Kata keeps; lists it first",
+        "With 'yes' it is done, and the file is gone.",
+        "cleanup",
+        SOME,
+        _cleanup,
     ),
     "record": Verb(
         "record on|off",

@@ -4,16 +4,33 @@ It stands below commands.py, which holds the other job (words in), so that each 
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import textwrap
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from unicodedata import east_asian_width
 
 from . import templating
-from .model import InputField, Json, Kata, NearMiss, Reference, RunRow, Spec, State, Status, Step, StepTrace, Version, walk
-from .service import Mined, brief, origin, templated, visible
+from .model import (
+    AuditRow,
+    Erasure,
+    InputField,
+    Json,
+    Kata,
+    NearMiss,
+    Reference,
+    RunRow,
+    Spec,
+    State,
+    Status,
+    Step,
+    StepTrace,
+    Version,
+    walk,
+)
+from .service import Mined, Odd, brief, destroys, origin, templated, visible
 
 WIDTH = 80
 LABEL = 13
@@ -88,12 +105,13 @@ def many(count: int, noun: str) -> str:
 # ── The list ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def entry(kata: Kata) -> list[str]:
-    """A kata in two lines: number, state and how it is called or where it was seen; its steps."""
+def entry(kata: Kata, why: str = "") -> list[str]:
+    """A kata in two lines: number, state and how it is called or where it was seen; its steps. In a third, why it cannot be called."""
     fit_, spec = kata.version.fit, kata.version.spec
     seen = f"seen in {fit_.support} conversations, confidence {fit_.confidence:.2f}"
     title = signature(kata.tool, spec) if kata.tool else seen
-    return [fit(f"{kata.id:>3}  {state(kata):<9} {title}"), fit(f"     {len(spec.steps)} steps: {outline(spec)}")]
+    lines = [fit(f"{kata.id:>3}  {state(kata):<9} {title}"), fit(f"     {len(spec.steps)} steps: {outline(spec)}")]
+    return lines + ([f"     {visible(why)}"] if why else [])
 
 
 def signature(tool: str, spec: Spec) -> str:
@@ -157,16 +175,35 @@ NEEDS: Mapping[str, str] = {
 """What each rule of the miner wants, for a person; a check of the validator says it in its own sentence."""
 
 
-def misses(near: Sequence[NearMiss]) -> str:
-    """What was seen but not proposed: the steps, where it was seen, the one rule that failed and what it needs (K54)."""
+def misses(near: Sequence[NearMiss], odd: Mapping[str, Odd] | None = None) -> str:
+    """What was seen but not proposed: the steps, where it was seen, the one rule that failed, the odd example (by fingerprint) where one
+    alone keeps it back, and the smallest change that would make a proposal of it (K54)."""
     if not near:
         return "No near misses: nothing was seen that is nearly a routine."
     lines = []
     for miss in near[:NEAREST]:
         lines += [fit(", ".join(map(program, miss.keys))), f"     seen in {many(miss.support, 'conversation')}"]
-        lines += [f"     fails {miss.rule}: {visible(miss.detail)}"] + ([f"     needs {needed(miss)}"] if needed(miss) else [])
+        lines += [f"     fails {miss.rule}: {visible(miss.detail)}"]
+        one = (odd or {}).get(miss.fingerprint)
+        lines += _oddity(one) if one else [f"     needs {needed(miss)}"] if needed(miss) else []
     lines += [f"… and {len(near) - NEAREST} more, which --json tells."] if len(near) > NEAREST else []
     return "\n".join(lines)
+
+
+def _oddity(one: Odd) -> list[str]:
+    return [
+        f"     odd: in the conversation of {when(one.at)} step {one.step} was: {visible(one.was)}",
+        fit(f"     the others: {visible(one.others)}", 3 * WIDTH),
+        f"     smallest change: {many(one.more, 'more conversation')} in which step {one.step} is as in the others",
+    ]
+
+
+def odd_json(one: Odd | None) -> dict[str, Json]:
+    """The odd example of a near miss, None where no single one keeps it back."""
+    if one is None:
+        return {"odd": None}
+    where = {"at": one.at, "conversation": one.conversation, "step": one.step}
+    return {"odd": {**where, "was": one.was, "others": one.others, "more": one.more}}
 
 
 def needed(miss: NearMiss) -> str:
@@ -183,9 +220,10 @@ def program(key: str) -> str:
 # ── The review ───────────────────────────────────────────────────────────────────────────────────
 
 
-def review(kata: Kata, lead: str, doubt: str = "") -> str:
+def review(kata: Kata, lead: str, doubt: str = "", why: str = "", standing: Version | None = None) -> str:
     """Everything a person needs to decide, its effects first (K18): steps, data flow, permissions, schemas, side
-    effects, validation; 80 columns. `doubt` says why chance explains the routine by today's counts."""
+    effects, validation; 80 columns. `doubt` says why chance explains the routine by today's counts, `why` why the kata is in its state;
+    `standing` is the version that was in use, when this one would take its place."""
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
     head = f"Kata {kata.id} · {state(kata)} · {name} · {evidence.support} conversations · confidence {evidence.confidence:.2f}"
@@ -198,9 +236,25 @@ def review(kata: Kata, lead: str, doubt: str = "") -> str:
         ("Data flow", _flow(spec)),
         ("Schemas", _schemas(spec)),
         ("Validation", _validation(kata) + [f"doubtful: {doubt}"] * bool(doubt)),
-        ("Revision", [spec.digest[:12] + (f" · {lead} approve {kata.id} as NAME" if kata.state is State.CANDIDATE else "")]),
+        ("Because", [why] if why else []),
+        ("Changes", [f"against version {standing.number}:", *changes(standing.spec, spec)] if standing else []),
+        ("Revision", _revision(kata, lead, standing)),
     ]
     return "\n".join(lines + [line for title, rows in parts for line in part(title, rows)])
+
+
+def _revision(kata: Kata, lead: str, standing: Version | None) -> list[str]:
+    """The digest, and what to type: the name twice where a step destroys something (T44)."""
+    spec = kata.version.spec
+    twice = any(map(destroys, spec.steps))
+    name = kata.name or "NAME"
+    again = f" confirm {name}" if twice else ""
+    waits = kata.state is State.CANDIDATE or standing is not None and kata.state is not State.REJECTED
+    rows = [spec.digest[:12] + (f" · {lead} approve {kata.id} as {name}{again}" if waits else "")]
+    rows += ["it can destroy something: to approve it, type its name twice, as above"] if twice and waits else []
+    back = kata.state in (State.STALE, State.SUSPENDED, State.DISABLED) and standing is None
+    rows += [f"{lead} enable {name} brings it back when it passes every check"] if back else []
+    return rows + ([f"or {lead} rollback {name} {standing.number}"] if standing and waits else [])
 
 
 def effects(spec: Spec, most: int) -> list[str]:
@@ -281,13 +335,16 @@ def _validation(kata: Kata) -> list[str]:
 # ── What one kata is ─────────────────────────────────────────────────────────────────────────────
 
 
-def about(kata: Kata, versions: Sequence[Version], runs: Sequence[RunRow], lead: str) -> str:
-    """What a kata does, how it is called, its effects, versions and latest runs, newest first; no ground for an approval."""
+def about(kata: Kata, versions: Sequence[Version], runs: Sequence[RunRow], lead: str, why: str = "", note: str = "") -> str:
+    """What a kata does, how it is called, its effects, versions and latest runs, newest first; no ground for an approval. `why` says why it
+    is in its state, `note` what else was noticed."""
     spec = kata.version.spec
     asks = "asks you before every run" if spec.asks else "runs without asking"
     parts = [
         (f"Kata {kata.id}", [f"{state(kata)} · {kata.tool or 'no name yet'}"]),
         ("Does", [fit(f"{number} {templated(step)}", WIDTH - LABEL) for number, step in enumerate(spec.steps, 1)]),
+        ("Because", [why] if why else []),
+        ("Noticed", [note] if note else []),
         ("Call", _calling(kata, lead)),
         ("Side effects", [*effects(spec, len(spec.steps)), asks]),
         ("Versions", [_version(one, kata) for one in versions]),
@@ -305,7 +362,9 @@ def _calling(kata: Kata, lead: str) -> list[str]:
         State.ACTIVE: f"{kata.tool}({sample})",
         State.CANDIDATE: f"not a tool yet: {lead} review {kata.id}, then approve {kata.id} as NAME",
         State.DISABLED: f"taken away from the agent: {lead} enable {kata.name}",
-        State.REJECTED: "never: you rejected it",
+        State.STALE: f"not now: it no longer fits; {lead} review {kata.id}",
+        State.SUSPENDED: f"not now: it failed too often; {lead} enable {kata.name}",
+        State.REJECTED: f"never: you rejected it; {lead} forget {kata.id} lifts that",
     }
     way = ways.get(kata.state, f"not now: it is {kata.state.value}")
     return [way, *(f"{_typed(one)}. {_told(one)}" for one in spec.inputs)]
@@ -319,6 +378,111 @@ def _version(one: Version, kata: Kata) -> str:
     use = " · in use" if one.number == kata.version.number and kata.state is State.ACTIVE else ""
     approved = f"approved {when(one.approved)[:10]}" if one.approved else "not approved"
     return f"{one.number} {one.spec.digest[:12]} · found {when(one.created)[:10]} · {approved}{use}"
+
+
+# ── What changed, and who decided ────────────────────────────────────────────────────────────────
+
+
+def difference(old: Version, new: Version, kata: Kata, lead: str) -> str:
+    """Two versions of a kata side by side, in plain text: `[-gone-]` and `{+new+}`."""
+    parts = [
+        (f"Kata {kata.id}", [f"{kata.tool or 'no name yet'}: from version {old.number} to version {new.number}"]),
+        ("Revisions", [f"{old.spec.digest[:12]} and {new.spec.digest[:12]}"]),
+        ("Changes", changes(old.spec, new.spec)),
+        ("Marks", ["[-what is gone-]  {+what is new+}"]),
+        ("More", [f"{lead} show {kata.id}"]),
+    ]
+    return "\n".join(line for title, rows in parts for line in part(title, rows))
+
+
+def changes(old: Spec, new: Spec) -> list[str]:
+    """What is different in what the agent gives, in the calls, in what they may do, and in the tools."""
+    if old.digest == new.digest:
+        return ["nothing: the same calls, only the examples differ"]
+    rows = [*_inputs_changed(old, new), *_steps_changed(old, new)]
+    asks = [f"asks you before every run: {marked(*('yes' if one.asks else 'no' for one in (old, new)))}"] if old.asks != new.asks else []
+    return rows + asks or ["details that do not show in words"]
+
+
+def marked(old: str, new: str) -> str:
+    """The new text with what is gone and what is new marked, word by word."""
+    before, after = (re.findall(r"\s+|\S+", text) for text in (old, new))
+    text = ""
+    for kind, start, stop, first, last in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        gone, come = "".join(before[start:stop]), "".join(after[first:last])
+        text += come if kind == "equal" else (f"[-{gone}-]" if gone else "") + ("{+" + come + "+}" if come else "")
+    return text
+
+
+def _inputs_changed(old: Spec, new: Spec) -> Iterator[str]:
+    was, now = ({one.name: _given(one) for one in spec.inputs} for spec in (old, new))
+    for name in dict.fromkeys((*was, *now)):
+        if was.get(name) != now.get(name):
+            yield f"you give: {marked(was.get(name, ''), now.get(name, ''))}"
+
+
+def _given(one: InputField) -> str:
+    return _typed(one) + ("" if one.default is None else f" (else {_seen(one.default)})")
+
+
+def _steps_changed(old: Spec, new: Spec) -> Iterator[str]:
+    was, now = ([step.tool for step in spec.steps] for spec in (old, new))
+    for _, start, stop, first, last in difflib.SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
+        for at in range(max(stop - start, last - first)):
+            before = old.steps[start + at] if start + at < stop else None
+            after = new.steps[first + at] if first + at < last else None
+            number = (first if after else start) + at + 1
+            yield from _step_changed(number, before, after)
+
+
+def _step_changed(number: int, before: Step | None, after: Step | None) -> Iterator[str]:
+    if before is None or after is None:
+        told = templated(before) if before else templated(after) if after else ""
+        yield f"step {number}: {marked(told if before else '', told if after else '')}"
+        return
+    if templated(before) != templated(after):
+        yield f"step {number}: {marked(templated(before), templated(after))}"
+    if before.effect != after.effect:
+        yield f"step {number}: {marked(*(f'{does(one)}; {one.effect.why}' for one in (before, after)))}"
+    if before.schema != after.schema and before.tool == after.tool:
+        yield f"step {number}: {after.tool} takes other arguments than when this was recorded first"
+
+
+def decisions(rows: Sequence[AuditRow], tools: Mapping[int, str], lead: str) -> str:
+    """Who decided what when, newest first."""
+    lines = []
+    for row in rows:
+        what = f"kata {row.kata}" + (f" {tools[row.kata]}" if tools.get(row.kata) else "") if row.kata else ""
+        went = f"{row.before or 'new'} → {row.after or 'gone'}" if row.before != row.after else row.after
+        told = "; ".join(filter(None, (what, went, row.digest[:12], row.detail)))
+        lines.append(visible(f"{when(row.at)}  {row.actor:<9} {row.verb:<9} {told}"))
+    return "\n".join([*lines, "", f"Whether nothing was changed afterwards: {lead} audit verify"]) if lines else "No decisions yet."
+
+
+def decision_json(row: AuditRow) -> dict[str, Json]:
+    """One decision; its time is in epoch seconds."""
+    went = {"before": row.before, "after": row.after, "digest": row.digest, "detail": row.detail}
+    return {"at": row.at, "actor": row.actor, "verb": row.verb, "kata": row.kata, **went}
+
+
+def erasure(told: Erasure, kind: str, word: str, done: bool) -> list[str]:
+    """What goes, or went, line by line; nothing is left out."""
+    head = f"{'Erased' if done else 'This would be erased'}: what {HOLDING[kind]} {visible(word)!r}"
+    rows = [
+        f"{many(told.turns, 'turn')} of {many(told.conversations, 'conversation')}, with all calls and answers in them",
+        many(told.runs, "run"),
+        f"{many(told.near, 'near miss')}, {many(told.examples, 'example')} in proposals and katas that stay",
+    ]
+    rows += [f"kata {number} {name and 'kata_' + name} ({state}), with all its versions" for number, name, state in told.katas]
+    return [head, *(f"  {visible(row)}" for row in rows)]
+
+
+HOLDING: Mapping[str, str] = {
+    "conversation": "belongs to the conversation",
+    "tool": "uses the tool",
+    "path": "holds the path",
+    "text": "holds the text",
+}
 
 
 # ── Runs ─────────────────────────────────────────────────────────────────────────────────────────

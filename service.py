@@ -3,17 +3,19 @@ decides in a person's place."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
+import shlex
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 from typing import TypeVar
 
-from . import executor, lifecycle, miner, resuming, templating, validator
+from . import executor, lifecycle, miner, quoting, resuming, templating, validator
 from .effects import addresses_kata, effect
 from .model import (
     PREFIX,
@@ -60,8 +62,9 @@ from .model import (
     Version,
     Wanted,
     canonical,
+    walk,
 )
-from .redact import MASKER_VERSION, Masker
+from .redact import MASKER_VERSION, SHORTEST, Masker
 from .resuming import Rest
 from .store import Store
 
@@ -85,9 +88,15 @@ FOLDER = 120
 """Characters of a folder in a question."""
 STOPPING_S = 0.05
 """How long a run looks whether it is to stop, before each step."""
+EXPLAINED = ("coherence", "confidence", "inputs", "opaque", "saves", "template")
+"""Rules that one odd example may break."""
+ODDEST = 8
+"""Examples among which the one is looked for that keeps a routine back."""
 TELLING = 4
 """Characters from which a supplied number is hidden inside texts too."""
 SUPPLIED = "KATASECRET_supplied_1"
+FORESEEN = 3
+"""Examples whose results stand for those of a run that has not begun."""
 """What is kept in the place of a value that somebody supplied for one run."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
@@ -328,6 +337,27 @@ class Service:
         """What was seen and is not proposed, best supported first, with what only chance explains now."""
         return tuple(sorted((*self.store.near(), *self.doubts().values()), key=lambda one: (-one.support, one.fingerprint)))
 
+    def noticed(self, kata: Kata) -> str:
+        """What was noticed about an active kata and is no reason to take it away: one manual run that it does not reproduce (A27)."""
+        window = self.store.watched().get(kata.id, (0, ()))[0]
+        if kata.state is not State.ACTIVE or not misfits(kata.version.spec, self.by_hand(kata, window)):
+            return ""
+        return "the last time it was done by hand it was done in another way; once more, and the kata is stale"
+
+    def odd(self, miss: NearMiss) -> Odd | None:
+        """The one conversation without which the others would be a proposal: where it differs, and what the others did there."""
+        if miss.rule not in EXPLAINED:
+            return None
+        places = self.store.occurrences(miner.window_id(miss.keys), ODDEST)
+        examples = [one for one in map(miner.trimmed, self.store.examples(places)) if miner.spelled(one) == miss.keys]
+        lenient = replace(self.settings, min_confidence=0.0)
+        for one in examples if len(examples) > 2 else ():
+            rest = tuple(other for other in examples if other is not one)
+            found = miner.score(miner.Family(rest, len(rest), miss.keys), lenient)
+            if isinstance(found, Proposal):
+                return _odd(found.spec, one, max(1, self.settings.min_support - len(rest)))
+        return None
+
     def active(self) -> tuple[Kata, ...]:
         """The katas that the agent may call (K84): those whose revision a person approved, as the audit log says (T42)."""
         return tuple(kata for kata in self.store.katas((State.ACTIVE,)) if self.store.approved(kata.id, kata.version.spec.digest))
@@ -396,7 +426,7 @@ class Service:
 
     def _confirmed(self, kata: Kata, wanted: str, confirm: str) -> None:
         """Refuse to approve what destroys something unless its name was typed twice (T44)."""
-        numbers = [str(at) for at, step in enumerate(kata.version.spec.steps, 1) if step.effect.destructive]
+        numbers = [str(at) for at, step in enumerate(kata.version.spec.steps, 1) if destroys(step)]
         if numbers and confirm.removeprefix(PREFIX) != wanted:
             steps = f"Step{'s' * (len(numbers) > 1)} {', '.join(numbers)} of kata {kata.id} can destroy something"
             got = f", got {confirm[:60]!r}" if confirm else ""
@@ -493,9 +523,7 @@ class Service:
 
     def purge(self, kind: str, word: str, surface: str) -> Erasure:
         """Erase what `erasable` lists, the examples in proposals and katas with it; what is left is looked at again."""
-        taken = self.store.purge(Wanted(kind, word), surface, self.door.clock(), self.settings.min_support)
-        self._maskers.clear()
-        return taken
+        return self.store.purge(Wanted(kind, word), surface, self.door.clock(), self.settings.min_support)
 
     def cleanup(self) -> tuple[str, ...]:
         """Erase everything that Kata keeps, its file too; the files that went."""
@@ -573,8 +601,8 @@ class Service:
             return self.store.kata(kata.id) or kata
 
     def drifted(self, kata: Kata, schemas: Mapping[str, str | None]) -> str:
-        """Take an active kata out of use when a tool has another schema (tool → fingerprint as an agent process sees it now; None where it is
-        missing, which is no drift); why, or nothing."""
+        """Take an active kata out of use when a tool has another schema (tool → fingerprint as an agent process sees it now; None where it
+        is missing, which is no drift); why, or nothing."""
         why = self._drift(kata.version.spec, {tool: now for tool, now in schemas.items() if now})
         if why and kata.state is State.ACTIVE:
             self._noticed(kata, "drift", why)
@@ -629,7 +657,7 @@ class Service:
     def respell(self, spelled: Callable[[Example], tuple[str, ...]] = miner.spelled, number: int = SPELLING) -> int:
         """Bring the identities of all routines to today's spelling of calls, so that what was rejected stays rejected (A29); how many
         changed. The parser's version that they were spelled with is kept in the file."""
-        if int(self.store.noted("spelling") or SPELLING) >= number:
+        if int(self.store.noted("spelling") or 1) >= number:
             return 0
         with self.store.bundle():
             changed = self.store.respell(spelled, lambda keys: (miner.fingerprint(keys), miner.window_id(keys)))
@@ -642,10 +670,11 @@ class Service:
     def start(self, kata: Kata, given: Mapping[str, Json], run_id: str, session: str, dispatch: Dispatch, folder: str = "") -> Trace:
         """Run a kata step by step and keep a row of it; a row is written before each step with an effect (K70, K75).
         InputError, before anything runs, when the arguments do not fit; Refused when it runs in that folder already (T45)."""
-        spec, masker = kata.version.spec, Masker()
+        spec = kata.version.spec
         execution = executor.run(spec, given, self.settings.read_retries)
-        shown = masker.value(_bearable_all(given))
-        return self._carried(self._row(kata, shown, run_id, session, masker.text(folder)), spec, masker, execution, dispatch)
+        masker = discreet(kata.version, inputs := executor.check_inputs(spec, given))
+        row = self._row(kata, masker.value(_bearable_all(given)), run_id, session, masker.text(folder))
+        return self._carried(row, Logbook(self.store, row, spec, masker, inputs), execution, dispatch)
 
     def left(self, word: str, supplied: Mapping[str, Json] | None = None, session: str | None = None, said: str = "") -> Rest:
         """What is left of a stopped run (A21, T53). `supplied` are values that were not kept, by the names a refusal gave; `session` is
@@ -662,7 +691,13 @@ class Service:
         values = validator.coerced(dict(supplied or {}), schema)
         known = {one.name for one in spec.inputs}
         own = {**run.inputs, **{name: value for name, value in values.items() if name in known}}
-        return resuming.rest(kata, run, resuming.reached(run, spec, said), executor.check_inputs(spec, own), values)
+        found = resuming.rest(kata, run, resuming.reached(run, spec, said), executor.check_inputs(spec, own), values)
+        return replace(found, earlier=tuple(self._earlier(run)))
+
+    def _earlier(self, run: RunRow) -> Iterator[RunRow]:
+        """The runs that this one went on with, newest first."""
+        while run.resumes and (before := self.store.run(run.resumes)):
+            yield (run := before)
 
     def _stopped(self, run: RunRow) -> None:
         """Refuse a run that came to its end, still runs, went on already, or stopped too long ago."""
@@ -692,7 +727,8 @@ class Service:
         masker = Discreet(rest.supplied.values())
         execution = executor.run(rest.spec, rest.given, self.settings.read_retries, rest.done)
         row = self._row(rest.kata, rest.run.inputs, run_id, session, rest.run.folder)
-        return self._carried(replace(row, steps=rest.done, resumes=rest.run.id), rest.spec, masker, execution, dispatch)
+        row = replace(row, steps=rest.done, resumes=rest.run.id)
+        return self._carried(row, Logbook(self.store, row, rest.spec, masker, rest.given), execution, dispatch)
 
     def stop(self, word: str) -> RunRow:
         """Ask a running kata of any process to stop before its next step (T60); `word` is a run, or a kata that runs."""
@@ -717,24 +753,25 @@ class Service:
         told = (run_id, kata.id, kata.tool, version.number, version.spec.digest, now, None, Status.UNKNOWN, "It may still be running.")
         return RunRow(*told, (), shown, session, folder, self.door.owner)
 
-    def _carried(self, row: RunRow, spec: Spec, masker: Discreet | Masker, execution: executor.Execution, dispatch: Dispatch) -> Trace:
+    def _carried(self, row: RunRow, book: Logbook, execution: executor.Execution, dispatch: Dispatch) -> Trace:
         """Drive an execution, and keep what becomes of it."""
-        book = Logbook(self.store, row.id, spec, masker)
         self.store.begin_run(row, self.door.alive)
         watch = Watch(self.door.watch)
         trace = executor.drive(execution, watch(lambda asked: book.dispatched(asked, dispatch)))
         with suppress(StoreError):  # the run stays "unknown" in the file; its answer must reach the agent
             steps = [watch.timed(book.settled(step)) for step in trace.steps[len(row.steps) :]]
-            self.store.finish_run(row.id, trace.status, masker.text(trace.reason), self.door.clock(), steps)
+            self.store.finish_run(row.id, trace.status, book.masker.text(trace.reason), self.door.clock(), steps)
+        with suppress(KataError):
             self.heed(row.kata)
         return trace
 
     def question(self, kata: Kata, given: Mapping[str, Json], folder: str = "", note: str = "") -> str:
         """What a person is asked before a run: every effect, with its command where it is known (K80, A24), and the folder where it is one
-        that no example ran in; `note` is said first."""
+        that no example ran in; `note` is said first. The host keeps the question, so secrets are masked in it."""
         spec = kata.version.spec
         head = " ".join([*[note] * bool(note), f"{kata.tool} runs {len(spec.steps)} steps{_where(kata, folder)}:"])
-        return _asked(head, spec, [*enumerate(spec.steps, 1)], [_filled(step, given) for step in spec.steps])
+        masker = discreet(kata.version, given)
+        return _asked(head, spec, [*enumerate(spec.steps, 1)], [masker.text(_filled(step, given)) for step in spec.steps])
 
     def remainder(self, rest: Rest) -> str:
         """What a person is asked before a stopped run goes on: the steps that are left, with what is known of them; what was supplied is
@@ -765,8 +802,8 @@ class Logbook:
     """One run as it is written down: a row before each step with an effect, settled after it (T66). What the reads before it gave is
     written in the same transaction, so that a crash leaves no gap before an effect."""
 
-    def __init__(self, store: Store, run: str, spec: Spec, masker: Discreet | Masker) -> None:
-        self.store, self.run, self.spec, self.masker = store, run, spec, masker
+    def __init__(self, store: Store, row: RunRow, spec: Spec, masker: Discreet, given: Mapping[str, Json]) -> None:
+        self.store, self.row, self.run, self.spec, self.masker, self.given = store, row, row.id, spec, masker, given
         self.waiting: list[StepTrace] = []
         self.kept: dict[int, StepTrace] = {}
 
@@ -774,6 +811,7 @@ class Logbook:
         """Dispatch one step, written down before and after where it has an effect: after a crash its row says "unknown"."""
         step = self.spec.steps[asked.index]
         reads = step.effect.plain_read
+        self._heeded(asked.call)
         call = _masked_call(asked.call, self.masker)
         row = StepTrace(asked.index, step.tool, Status.UNKNOWN, call, reason="started", attempts=asked.attempt)
         if (early := self._early(asked.call, step)) or not reads and (early := self._begun(row)):
@@ -791,9 +829,18 @@ class Logbook:
         return outcome
 
     def settled(self, step: StepTrace) -> StepTrace:
-        """A step of the finished trace as it is kept."""
+        """A step of the finished trace as it is kept; masked once more, because a later call may have shown what is a secret."""
         kept = self.kept.get(step.index)
-        return kept if kept is not None and kept.status is step.status else _masked_step(step, self.masker)
+        return _masked_step(kept if kept is not None and kept.status is step.status else step, self.masker)
+
+    def _heeded(self, call: Call) -> None:
+        """Hide what a call shows to be a secret, in the inputs that are kept already too."""
+        self.masker.heed(call.arguments, self.given)
+        shown = self.masker.value(self.row.inputs)
+        if shown != self.row.inputs:
+            self.row = replace(self.row, inputs=shown)
+            with suppress(StoreError):
+                self.store.keep_inputs(self.run, shown)
 
     def _early(self, call: Call, step: Step) -> Outcome | None:
         """Why a step is not dispatched: a person stopped the run, or with its values it is more than was approved."""
@@ -814,38 +861,107 @@ class Logbook:
 
 
 class Discreet:
-    """A masker that also hides the values that somebody supplied for one run, whatever they look like."""
+    """A masker that also hides values of one run whatever they look like: those that somebody supplied for it, and inputs that stand in
+    some call in the place of a secret."""
 
-    def __init__(self, supplied: Iterable[Json]) -> None:
-        self.masker = Masker()
-        given = [*supplied]
+    def __init__(self, supplied: Iterable[Json] = ()) -> None:
+        self.masker, given = Masker(), [*supplied]
         self.values = {canonical(one) for one in given if not isinstance(one, str | None)}
-        numbers = {text for text in self.values if len(text) >= TELLING}
-        self.hidden = sorted({text for text in (*resuming.texts(given), *numbers) if text}, key=len, reverse=True)
+        self.hidden: list[str] = []
+        self._hide((*resuming.texts(given), *(text for text in self.values if len(text) >= TELLING)))
+
+    def _hide(self, texts: Iterable[str]) -> None:
+        found = {form for text in texts for form in _forms(text)}
+        self.hidden = sorted({*self.hidden, *found} - {""}, key=len, reverse=True)
+
+    def heed(self, arguments: Mapping[str, Json], inputs: Mapping[str, Json]) -> None:
+        """Hide from now on every input whose value stands in a call and not in the call as it is masked."""
+        told = self.without(_bearable_all(arguments))
+        whole, masked = _joined(told), _joined(self.value(told))
+        lost: list[str | int | float] = []
+        if whole == masked:
+            return
+        for one in sorted(_leaves(inputs), key=lambda one: len(str(one)), reverse=True):
+            if canonical(one) not in self.values and self._gone(str(one), whole, masked):
+                lost.append(one)
+                for form in _forms(str(one)):  # a shorter value inside it was masked with it
+                    whole = whole.replace(form, "")
+        self.values |= {canonical(one) for one in lost}
+        self._hide(str(one) for one in lost if len(str(one)) >= TELLING)
+
+    def _gone(self, text: str, whole: str, masked: str) -> bool:
+        """Whether the value, or what the masker makes of it by itself, stands less often in the masked call."""
+        pairs = {*zip(_forms(text), _forms(self.masker.text(text)), strict=True)}
+        return len(text) >= SHORTEST and any(whole.count(form) > masked.count(own) for form, own in pairs)
 
     def text(self, text: str) -> str:
-        """The text without secrets and without what was supplied."""
-        for one in self.hidden:
-            text = text.replace(one, SUPPLIED)
-        return self.masker.text(text)
+        """The text without secrets and without what is hidden."""
+        return self.masker.text(str(self.without(text)))
 
     def value(self, value: Json) -> Json:
         """The JSON value, likewise."""
         try:
-            return self.masker.value(self._without(value) if self.hidden or self.values else value)
+            return self.masker.value(self.without(value))
         except RecursionError:
             return "[a value that is nested too deeply to be kept]"
 
-    def _without(self, value: Json) -> Json:
+    def without(self, value: Json) -> Json:
+        """The value without what is hidden; other secrets stay."""
+        if not self.hidden and not self.values:
+            return value
         if isinstance(value, Mapping):
-            return {self._without(key): self._without(item) for key, item in value.items()}
+            return {self.without(key): self.without(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self._without(item) for item in value]
-        if not isinstance(value, str):
-            return SUPPLIED if value is not None and canonical(value) in self.values else value
-        for one in self.hidden:
-            value = value.replace(one, SUPPLIED)
+            return [self.without(item) for item in value]
+        if isinstance(value, str | int | float) and canonical(value) in self.values:
+            return SUPPLIED
+        if isinstance(value, str):
+            for one in self.hidden:
+                value = value.replace(one, SUPPLIED)
         return value
+
+
+def discreet(version: Version, given: Mapping[str, Json]) -> Discreet:
+    """A masker that hides every input which stands in the place of a secret in one of the calls, as far as they are known before a run:
+    where a call needs an earlier result, the results of examples stand for it."""
+    masker = Discreet()
+    for step in version.spec.steps:
+        needs = any(isinstance(part, Reference) for part in walk(step.arguments))
+        for results in ((), *(one.results for one in version.exhibits[:FORESEEN] if needs)):
+            masker.heed({key: foreseen(value, given, results) for key, value in step.arguments.fields}, given)
+    return masker
+
+
+def foreseen(expression: Expression, given: Mapping[str, Json], results: Sequence[Json] = ()) -> Json:
+    """The value of an expression; in the place of each part that cannot be rendered, where it comes from."""
+    match expression:
+        case Object(pairs):
+            return {key: foreseen(value, given, results) for key, value in pairs}
+        case Array(items):
+            return [foreseen(item, given, results) for item in items]
+    try:
+        return templating.render(expression, given, results)
+    except KataError:
+        return origin(expression, given)
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """How a text may stand in a command, in JSON text, in a question, and, cut, in what an error says of it; in a fixed order."""
+    placed = (text, *(quoting.quoted(text, place) for place in ("bare", "single", "double")), shlex.quote(text))
+    line = visible(text)
+    said = (line if len(line) >= TELLING else text, repr(text)[1:-1], repr(text[:40])[1:-1])
+    once = [json.dumps(one, ensure_ascii=escaped)[1:-1] for one in (*placed, *said) for escaped in (True, False)]
+    return (*placed, *said, *once, *(json.dumps(one, ensure_ascii=False)[1:-1] for one in once))
+
+
+def _joined(value: Json) -> str:
+    return "\n".join(resuming.texts(value))
+
+
+def _leaves(inputs: Mapping[str, Json]) -> Iterator[str | int | float]:
+    """Every text in the inputs, and every number that is one."""
+    yield from (one for one in inputs.values() if isinstance(one, int | float) and not isinstance(one, bool))
+    yield from resuming.texts([*inputs.values()])
 
 
 def _excess(call: Call, step: Step) -> str:
@@ -903,8 +1019,8 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a look at a family came to: a proposal, a near miss, or None with the reason; whether it had to be scored, and whether it is told
-    at all (a person may have decided already)."""
+    """What a look at a family came to: a proposal, a near miss, or None with the reason; whether it had to be scored, and whether it is
+    told at all (a person may have decided already)."""
 
     found: Proposal | NearMiss | None
     otherwise: str = ""
@@ -997,12 +1113,36 @@ class Look:
         return bool(changed)
 
 
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """The example that keeps a routine back: when it was, its step (from 1) that is not as in the others, how it is there and how they do
+    it, and how many more conversations like the others it takes."""
+
+    at: float
+    conversation: str
+    step: int
+    was: str
+    others: str
+    more: int
+
+
+def _odd(spec: Spec, one: Example, more: int) -> Odd:
+    steps = range(1, len(spec.steps))
+    at = next((n for n in steps if not reproduces(Spec(spec.inputs, spec.steps[:n]), replace(one, events=one.events[:n]))), len(spec.steps))
+    return Odd(one.events[0].started, one.conversation, at, brief(one.calls[at - 1]), templated(spec.steps[at - 1]), more)
+
+
 class Unseen(Refused):
     """What is to be approved was not shown on that surface, or changed since."""
 
 
 class Unconfirmed(Refused):
     """What is to be approved destroys something, and its name was not typed once more."""
+
+
+def destroys(step: Step) -> bool:
+    """Whether a step can destroy something, by what is approved or by what we think of it today."""
+    return step.effect.destructive or miner.judged(step.tool, step.arguments).destructive
 
 
 def reproduces(spec: Spec, one: Example) -> bool:
@@ -1120,7 +1260,7 @@ def _cut(result: Json) -> Json:
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters cut by Kata …]\n{text[-half:]}"
 
 
-def _masked_step(step: StepTrace, masker: Masker | Discreet) -> StepTrace:
+def _masked_step(step: StepTrace, masker: Discreet) -> StepTrace:
     return replace(
         step,
         call=_masked_call(step.call, masker) if step.call else None,
@@ -1130,7 +1270,7 @@ def _masked_step(step: StepTrace, masker: Masker | Discreet) -> StepTrace:
     )
 
 
-def _masked_call(call: Call, masker: Masker | Discreet) -> Call:
+def _masked_call(call: Call, masker: Discreet) -> Call:
     return Call(call.tool, masker.value(_bearable_all(call.arguments)))
 
 

@@ -80,7 +80,9 @@ CREATE TABLE requests (
     PRIMARY KEY (turn, request)
 );
 CREATE TABLE schemas (fingerprint TEXT PRIMARY KEY, tool TEXT NOT NULL, body BLOB NOT NULL);
-CREATE TABLE tools (tool TEXT PRIMARY KEY, fingerprint TEXT NOT NULL); -- as an agent called them last
+CREATE TABLE tools (                        -- the schema of each as an agent saw it last
+    tool TEXT PRIMARY KEY, fingerprint TEXT NOT NULL
+);
 CREATE TABLE windows (                      -- derived from events; one row per turn, however often it occurs there (K41)
     window INTEGER NOT NULL,
     turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
@@ -406,7 +408,8 @@ def _doomed_katas(db: sqlite3.Connection, wanted: Wanted) -> tuple[tuple[int, st
 
 
 def _doomed_runs(db: sqlite3.Connection, wanted: Wanted, turns: Collection[int], katas: Collection[int]) -> frozenset[int]:
-    sessions = {_one(db, "SELECT session FROM turns WHERE number = ?", number) for number in turns} if wanted.kind == "conversation" else set()
+    asked = turns if wanted.kind == "conversation" else ()
+    sessions = {_one(db, "SELECT session FROM turns WHERE number = ?", number) for number in asked}
     found = set()
     for row in _sql(db, "SELECT number, kata, session, inputs, reason, folder FROM runs").fetchall():
         steps = [one["trace"] for one in _sql(db, "SELECT trace FROM run_steps WHERE run = ?", row["number"])]
@@ -1044,7 +1047,8 @@ class Store:
     def failures(self, kata: int, since: float) -> int:
         """How many runs in a row failed at a step, the latest first, of those that began after `since`; what a person or another plugin
         refused neither counts nor ends the row (A28)."""
-        select = "SELECT status FROM runs WHERE kata = ? AND started > ? AND finished IS NOT NULL AND status IN (?, ?, ?) ORDER BY number DESC"
+        select = """SELECT status FROM runs WHERE kata = ? AND started > ? AND finished IS NOT NULL AND status IN (?, ?, ?)
+        ORDER BY number DESC"""
         rows = self._rows(select, kata, since, Status.OK, Status.ERROR, Status.TIMEOUT)
         return next((at for at, row in enumerate(rows) if row["status"] == Status.OK), len(rows))
 
@@ -1151,6 +1155,8 @@ class Store:
             db.execute("PRAGMA secure_delete = ON")
             doomed = _doomed(db, wanted)
             _erase(db, doomed, least)
+            for table in ("schemas", "tools") if wanted.kind == "tool" else ():
+                _sql(db, f"DELETE FROM {table} WHERE tool = ?", wanted.word)
             for kata, _name, state in doomed.told.katas:
                 _audit(db, AuditRow(now, actor, "purge", kata, state, "", "", "with all versions and runs"))
             counts = ", ".join(f"{getattr(doomed.told, name)} {name}" for name in ("turns", "runs", "near", "examples"))
@@ -1158,7 +1164,7 @@ class Store:
             return doomed.told
 
     def remove(self) -> tuple[str, ...]:
-        """Empty the file for all who have it open, then delete it with its companions; the files that went. A later call makes a new one."""
+        """Empty the file for all who have it open, then delete it with its companions; the files that went. A later call makes another."""
         with self._using("IMMEDIATE") as db:
             db.execute("PRAGMA secure_delete = ON")
             db.execute("PRAGMA defer_foreign_keys = ON")
@@ -1211,6 +1217,12 @@ class Store:
                 _write_step(db, run, step)
             if _sql(db, update, now, status, reason, run).rowcount == 0:
                 raise Refused(f"There is no unfinished run {run}")
+
+    def keep_inputs(self, run: str, inputs: Mapping[str, Json]) -> None:
+        """Write the inputs of a run anew, for one of which its later calls show that it is a secret."""
+        with self._using("IMMEDIATE") as db:
+            db.execute("PRAGMA secure_delete = ON")
+            _sql(db, "UPDATE runs SET inputs = ? WHERE id = ?", pack(dict(inputs)), run)
 
     def stop_run(self, run: str) -> bool:
         """Ask a run to stop before its next step; False when it is not there or is finished."""

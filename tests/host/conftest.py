@@ -11,6 +11,18 @@ from harness import CHECKOUT, NO_HOST, Host, executable
 from model_server import ModelServer, Script, serving
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "xdist_group(name): tests that one process runs, because they share a home")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where tests run side by side, those of one file stay together, and those of the school."""
+    for item in items:
+        shared = "school" if "school" in getattr(item, "fixturenames", ()) else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(shared))
+
+
 @pytest.fixture
 def hermes() -> Path:
     found = executable()
