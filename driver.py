@@ -17,7 +17,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
-from . import executor
+from . import executor, ward
 from .executor import Held
 from .model import Call, Event, Json, Outcome, Spec, Status, Step, StepCall, Trace, Version, canonical, harmless, named
 from .service import WHOLE, brief
@@ -140,7 +140,8 @@ class Driver:
         arguments = self._narrowed(call, habit)
         if call.tool in FILES and "path" not in arguments and self.folder != self.place.folder:
             return Held(Status.REFUSED, reason=f"it names its files inside a text, which cannot be told to mean {self.folder}")
-        refused = self._guarded(call.tool, arguments, habit) or self._stopped()  # a person may have stopped us while being asked
+        refused = self._warded(call.tool, arguments) or self._guarded(call.tool, arguments, habit)
+        refused = refused or self._stopped()  # a person may have stopped us while being asked
         if refused is not None:
             return refused
         outcome = replace(self._run(call.tool, arguments, habit), sent=arguments)
@@ -166,6 +167,11 @@ class Driver:
         if self.dispatches >= MOST_DISPATCHES or self.size > MOST_BYTES:
             return Held(Status.REFUSED, reason=f"no step starts after {self.dispatches} calls with {self.size} characters of answers")
         return None
+
+    def _warded(self, tool: str, arguments: dict[str, Json]) -> Outcome | None:
+        """Why a step as it would be sent is nothing that a kata does, though what was approved of it may not have shown it."""
+        reason = ward.why(Call(tool, arguments), self.folder)
+        return Held(Status.REFUSED, reason=f"it {reason}") if reason else None
 
     def _guarded(self, tool: str, arguments: dict[str, Json], habit: Habit) -> Outcome | None:
         """What the guards of other plugins have against a step, on the handler's thread: only there a person can be asked."""

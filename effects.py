@@ -95,7 +95,7 @@ class Row(NamedTuple):
     destructive: bool = False
     """Whether it overwrites or deletes; of one that reads, what it does to the operand it writes to."""
     spares: str = ""
-    """Options, written in full, with which it destroys nothing."""
+    """Options with which it destroys nothing, as long as every other option is plain: any other could take them back or for its value."""
 
 
 Table = tuple[tuple[str, Row], ...]
@@ -107,12 +107,32 @@ READERS = (
     "factor numfmt fmt locale exit"
 )
 REACHING = (
-    "curl wget wget2 aria2c ssh scp sftp ftp lftp nc ncat netcat socat telnet ping ping6 traceroute tracepath mtr dig nslookup host whois "
-    "nmap http https xh gh glab hub kubectl oc helm docker podman nerdctl docker-compose aws gcloud gsutil az doctl heroku flyctl vercel "
-    "netlify wrangler firebase terraform tofu pulumi ansible ansible-playbook ansible-galaxy vault consul nomad psql pg_dump pg_restore "
-    "mysql mysqldump mysqladmin mongosh mongo mongodump redis-cli cqlsh mail mailx sendmail mutt msmtp twine rclone s3cmd restic borg apt "
+    "ssh ftp lftp nc ncat netcat socat telnet ping ping6 traceroute tracepath mtr dig nslookup host whois "
+    "gh glab hub kubectl oc helm docker-compose aws gcloud gsutil az doctl heroku flyctl vercel "
+    "netlify wrangler firebase terraform tofu pulumi ansible ansible-playbook ansible-galaxy vault consul nomad pg_restore "
+    "mysqladmin mongosh mongo redis-cli cqlsh mail mailx sendmail mutt msmtp twine rclone s3cmd restic borg apt "
     "apt-get aptitude brew dnf yum zypper apk pacman snap flatpak npx uvx pipx bunx hf huggingface-cli ollama"
 )
+_CURL = (
+    "-o --output -O --remote-name --remote-name-all -J -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl "
+    "--etag-save --hsts --alt-svc -K --config"
+)
+_WGET = (
+    "-O --output-document -o --output-file -N --timestamping -r --recursive -m --mirror -p --page-requisites --save-cookies --hsts-file "
+    "--rejected-log --warc-file --unlink --delete-after -e --execute --config -i --input-file"
+)
+SAVERS: Table = (
+    ("curl", Row(EXTERNAL, "-X: -H: -d: -u: -A: -e: -b: -F: -T: -w: -m: -r: -x: -E: -U: -Y: -y: -z: -C: -P: -Q: -t:", destroys=_CURL)),
+    ("wget wget2", Row(EXTERNAL, destroys=_WGET)),
+    ("aria2c", Row(EXTERNAL, destroys="--allow-overwrite --conf-path -l --log --save-session --save-cookies -i --input-file")),
+    ("scp sftp", Row(EXTERNAL, destructive=True)),
+    ("http https xh", Row(EXTERNAL, destroys="-o --output -d --download --session")),
+    ("nmap", Row(EXTERNAL, destroys="-o --script")),
+    ("docker podman nerdctl", Row(EXTERNAL, destroys="-o --output")),
+    ("psql mysql", Row(EXTERNAL, destroys="-o --output -L --log-file --tee")),
+    ("pg_dump mysqldump mongodump", Row(EXTERNAL, destroys="-f --file -r --result-file -o --out -T --tab --archive --log-error")),
+)
+"""Programs that reach other systems and may save over a file here."""
 _DIFF = (
     "-u -U: -r -q -N -w -b -B -i -y -a -c -C: -s -W: -t -E -Z -d -x: -X: -I: -p -F: -L: --unified --context --brief --recursive --new-file "
     "--color --side-by-side --suppress-common-lines --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case --text "
@@ -150,6 +170,17 @@ _DMESG = (
     "-T -H -k -l: -L -t -w -x -u -P -f: -e -r -d -J --ctime --human --kernel --level: --facility: --color --follow --reltime --raw "
     "--nopager --since: --until: --userspace --decode --notime --json"
 )
+_ZIP_ASKS = "-T -TT --test --unzip-command"
+_ZIP_DESTROYS = "-m --move -d --delete -FS --filesync -O --out --output-file -lf --logfile-path"
+_COPY = (
+    "-n --no-clobber -r -R -a -p -v -d -P -L -H -x -T -t: --recursive --archive --verbose --dereference --no-dereference --preserve "
+    "--parents --one-file-system --no-target-directory --target-directory: --strip-trailing-slashes --sparse --reflink"
+)
+_INSTALL = "-d --directory -v --verbose -m: --mode: -o: --owner: -g: --group:"
+_PATCH = (
+    "-p: -i: -R -N -s -u -E -l -t -f -F: -d: --strip: --input: --reverse --forward --verbose --quiet --silent --force --batch --fuzz: "
+    "--directory: --ignore-whitespace --unified"
+)
 PROGRAMS: Table = (
     (READERS, Row(READ, "*")),
     ("diff", Row(READ, _DIFF, asks="-l --paginate")),
@@ -173,7 +204,7 @@ PROGRAMS: Table = (
             "-b -i -I -L -h -k -N -r -0 -F: -f: --brief --mime --mime-type --mime-encoding --dereference --no-dereference --separator: "
             "--extension --keep-going",
             asks="-z -Z --uncompress",
-            writes="-C --compile",
+            destroys="-C --compile",
         ),
     ),
     ("tree", Row(READ, _TREE, destroys="-o -R")),
@@ -183,7 +214,9 @@ PROGRAMS: Table = (
             READ,
             "-r -c -e -o: -p: -P -n -N -M -C -j -y -I: --raw-output --output-format: --input-format: --prettyPrint --no-doc --no-colors "
             "--colors --exit-status --unwrapScalar --indent: --null-input",
-            writes="-i --inplace --in-place -s --split-exp",
+            asks="--split-exp-file",
+            destroys="-s --split-exp",
+            writes="-i --inplace --in-place",
         ),
     ),
     (
@@ -221,8 +254,8 @@ PROGRAMS: Table = (
             READ,
             _JOURNAL,
             asks="-H --host -M --machine",
-            destroys="--vacuum-size --vacuum-time --vacuum-files",
-            writes="--rotate --flush --sync --setup-keys --cursor-file --update-catalog",
+            destroys="--vacuum-size --vacuum-time --vacuum-files --cursor-file",
+            writes="--rotate --flush --sync --setup-keys --update-catalog",
         ),
     ),
     ("lsof", Row(READ, "-i? -p: -u: -c: -t -n -P -a -l -R -U -w -b -s? -d: +D +d")),
@@ -230,26 +263,19 @@ PROGRAMS: Table = (
     ("zcat bzcat xzcat", Row(READ, "-f -q -v -k -T? --quiet --verbose --force")),
     ("zstdcat", Row(READ, "-q -v -T?", destroys="-o --rm -f --force --output-dir-flat --output-dir-mirror")),
     ("mkdir touch chmod chown chgrp mkfifo", Row(WRITE)),
-    ("cp mv", Row(WRITE, destructive=True, spares="-n --no-clobber -rn -an -nr")),
-    ("ln", Row(WRITE, destroys="-f --force")),
-    ("install", Row(WRITE, asks="-s --strip --strip-program", destructive=True, spares="-d --directory")),
+    ("cp mv", Row(WRITE, _COPY, destructive=True, spares="-n --no-clobber")),
+    ("ln", Row(WRITE, destroys="-f --force -b --backup -S --suffix -i --interactive")),
+    ("install", Row(WRITE, _INSTALL, asks="-s --strip --strip-program", destructive=True, spares="-d --directory")),
     ("split", Row(WRITE, asks="--filter", destructive=True)),
     ("csplit", Row(WRITE, destructive=True)),
     ("mktemp", Row(WRITE, "-d -q -t -p: --directory --quiet --tmpdir --suffix:", reads="-u --dry-run")),
-    ("zip", Row(WRITE, asks="-T -TT --test --unzip-command", destroys="-m --move -d --delete")),
+    ("zip", Row(WRITE, asks=_ZIP_ASKS, destroys=_ZIP_DESTROYS)),
     ("unzip", Row(WRITE, "-q -P: -1 -C", destroys="-o", reads="-l -t -v -Z -z -p")),
-    (
-        "patch",
-        Row(
-            WRITE,
-            "-p: -i: -R -N -s -u -E -l -t -f -F: -d: --strip: --input: --reverse --forward --verbose --quiet --silent --force --batch "
-            "--fuzz: --directory: --ignore-whitespace --unified",
-            reads="--dry-run",
-        ),
-    ),
+    ("patch", Row(WRITE, _PATCH, asks="-e --ed -g --get", destroys="-o --output -r --reject-file -B -Y -z -V", reads="--dry-run")),
     ("crontab", Row(WRITE, "-u:", asks="-e", destroys="-r -i", reads="-l", destructive=True)),
     ("rm rmdir unlink shred truncate", Row(WRITE, destructive=True)),
     ("pkill killall", Row(WRITE, destructive=True)),
+    *SAVERS,
     (REACHING, Row(EXTERNAL)),
 )
 """Programs that are judged as a whole (B20: a flag may turn a reader into something else)."""
@@ -321,6 +347,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
                 WRITE,
                 "-p: -C: -R --reverse --cached --index -v --verbose --recount --unidiff-zero --whitespace: --directory: --include: "
                 "--exclude: --ignore-whitespace --allow-empty -z -q --quiet",
+                destroys="--build-fake-ancestor",
                 writes="--apply",
                 reads="--check --stat --numstat --summary",
             ),
@@ -386,24 +413,38 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("submodule", Row(UNKNOWN, bare=READ)),
         ("submodule|status submodule|summary", Row(READ, "-q --quiet --cached --recursive")),
         ("submodule|init", Row(WRITE)),
-        ("submodule|add submodule|update submodule|sync", Row(EXTERNAL)),
+        ("submodule|add submodule|update submodule|sync", Row(EXTERNAL, destroys="-f --force")),
+        ("add commit am mv", Row(WRITE, asks="-i --interactive -e --edit", destroys="-f --force --abort --skip")),
+        ("merge cherry-pick revert", Row(WRITE, asks="-e --edit", destroys="--abort --skip")),
+        ("init", Row(WRITE, asks="--template")),
         (
-            "add commit init merge cherry-pick revert am format-patch bundle mv",
-            Row(WRITE, asks="-i --interactive -x --exec -e --edit", destroys="-f --force --abort --skip"),
+            "format-patch",
+            Row(
+                WRITE,
+                "-n -N -k -s -v: -M? --stdout --signoff --numbered --no-numbered --root --stat --no-stat --cover-letter --reroll-count:",
+                asks="--ext-diff --textconv",
+                destructive=True,
+                spares="--stdout",
+            ),
         ),
+        ("bundle", Row(UNKNOWN)),
+        ("bundle|create", Row(WRITE, destructive=True)),
+        ("bundle|verify bundle|list-heads", Row(READ, "-q --quiet")),
+        ("bundle|unbundle", Row(WRITE)),
         ("rebase", Row(WRITE, asks="-i --interactive -x --exec --edit-todo", destroys="--abort --skip")),
         ("switch", Row(WRITE, destroys="-f --force --discard-changes -C --force-create")),
-        ("checkout", Row(WRITE, destroys="-f --force -B --ours --theirs --pathspec-from-file")),
+        ("checkout", Row(WRITE, destroys="-f --force -B -p --patch --ours --theirs --pathspec-from-file")),
         ("reset", Row(WRITE, destroys="--hard --merge --keep")),
         ("clean", Row(WRITE, "-d -x -X -q -e: --quiet --exclude:", asks="-i --interactive", reads="-n --dry-run", destructive=True)),
         ("rm restore gc prune update-ref filter-repo", Row(WRITE, destructive=True)),
         ("push", Row(EXTERNAL, destroys="-f --force --force-with-lease --force-if-includes -d --delete --mirror --prune")),
-        ("pull fetch clone ls-remote lfs send-email svn p4 request-pull", Row(EXTERNAL)),
+        ("pull fetch", Row(EXTERNAL, destroys="-f --force")),
+        ("clone ls-remote lfs send-email svn p4 request-pull", Row(EXTERNAL)),
     ),
     "systemctl": (
         ("status show cat list-units list-unit-files list-timers list-dependencies", Row(READ, _UNITS, asks=_ELSEWHERE)),
         ("is-active is-enabled is-failed get-default", Row(READ, _UNITS, asks=_ELSEWHERE)),
-        ("start stop restart reload enable disable mask unmask daemon-reload", Row(WRITE, asks=_ELSEWHERE)),
+        ("start stop restart reload enable disable mask unmask daemon-reload", Row(WRITE, asks=_ELSEWHERE + " --root --image")),
         ("poweroff reboot halt isolate kill suspend hibernate", Row(WRITE, destructive=True)),
     ),
     "pip": (
@@ -416,8 +457,8 @@ SUBCOMMANDS: Mapping[str, Table] = {
                 asks="-o --outdated -u --uptodate",
             ),
         ),
-        ("install download wheel index search", Row(EXTERNAL)),
-        ("uninstall", Row(WRITE, destructive=True)),
+        ("install download wheel index search", Row(EXTERNAL, destroys="--report --log --force-reinstall -t --target")),
+        ("uninstall", Row(WRITE, asks="--python --log", destructive=True)),
     ),
     "npm": (
         (
@@ -433,7 +474,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("install push search update fetch", Row(EXTERNAL)),
         ("list", Row(READ, "-l -d -q --local --details --quiet", asks="-r --remote -a --all")),
     ),
-    "go": (("version", Row(READ, "-m -v")), ("env", Row(READ, "-json -changed", writes="-w -u")), ("get install", Row(EXTERNAL))),
+    "go": (("version", Row(READ, "-m -v")), ("env", Row(READ, "-json -changed", asks="-w -u")), ("get install", Row(EXTERNAL))),
     "uv": (("add sync publish", Row(EXTERNAL)),),
     "poetry": (("install add update publish", Row(EXTERNAL)),),
     "openssl": (("version", Row(READ, "-a -v")), ("s_client s_server s_time ocsp", Row(EXTERNAL))),
@@ -456,6 +497,10 @@ STILL = _set("LANG LC_ALL LC_CTYPE LC_COLLATE LC_NUMERIC LC_TIME LC_MESSAGES TZ 
 NAMES_COMMIT = _set("-C --abbrev-ref --short --verify --symbolic-full-name -q --quiet --fork-point --all -a")
 """Options with which `git rev-parse` and `git merge-base` print commits or branches; the first repeats any that it does not know."""
 QUIET = _set("/dev/null /dev/stdout /dev/stderr /dev/tty")
+DELETING = _set("delete down rm rmi remove destroy prune purge kill drop uninstall terminate autoremove forget unpublish yank")
+"""What programs with sub-commands call it when they delete at the other system, as an operand."""
+STRATEGIES = _set("ort recursive resolve octopus ours subtree")
+"""What `git merge -s` knows by itself; for any other name it runs `git-merge-NAME`."""
 FOLDERS = _set("/bin /usr/bin /sbin /usr/sbin")
 """Where a program named by its path is the one of that name."""
 
@@ -576,7 +621,7 @@ def _program(words: Words) -> Effect:
     if SAME.get(name, name) in _SUBCOMMANDS:
         return _subcommand(SAME.get(name, name), words[1:])
     row = _PROGRAMS.get(name)
-    return _judged(row, words[1:], name) if row else Effect(UNKNOWN, False, f"runs {name}, which may do anything")
+    return _judged(row, _silenced(name, words[1:]), name) if row else Effect(UNKNOWN, False, f"runs {name}, which may do anything")
 
 
 def _name(word: str | None) -> str | None:
@@ -584,6 +629,24 @@ def _name(word: str | None) -> str | None:
         return None
     folder, slash, name = word.rpartition("/")
     return (name if folder in FOLDERS else None) if slash else word
+
+
+_OUTPUTS = {"curl": ("-o", "--output"), "wget": ("-O", "--output-document"), "wget2": ("-O", "--output-document")}
+"""Options that save to a file, which may be the screen or nothing at all."""
+
+
+def _silenced(name: str, words: Words) -> Words:
+    """The arguments without those that save nowhere: `curl -so /dev/null`, `wget -qO-`."""
+    short, long = _OUTPUTS.get(name, ("", ""))
+    kept: list[str | None] = []
+    for word in words if short else ():
+        last = kept[-1] if kept else ""
+        joined = re.fullmatch(rf"(-\w*?){short[1]}(?:-|/dev/null)|{long}=(?:-|/dev/null)", word or "")
+        if word in ("-", *QUIET) and last and (last == long or re.fullmatch(rf"-\w*{short[1]}", last)):
+            kept[-1] = last[:-1] if last != long and len(last) > 2 else ""
+        else:
+            kept.append(joined[1] if joined and joined[1] and len(joined[1]) > 1 else "" if joined else word)
+    return tuple(word for word in kept if word != "") if short else words
 
 
 def _judged(row: Row, words: Words, what: str) -> Effect:
@@ -595,13 +658,28 @@ def _judged(row: Row, words: Words, what: str) -> Effect:
     if _holds(given.options, row.asks):
         return Effect(UNKNOWN, False, f"runs {what} with options that may start other programs")
     if row.kind in (EXTERNAL, UNKNOWN) and row.bare is None:
-        return Effect(row.kind, row.destructive or _holds(given.options, row.destroys), _why(row.kind, what))
+        harms = row.destructive or given.loose and bool(row.destroys) or _holds(_trimmed(given.options, known), row.destroys)
+        return Effect(row.kind, harms or row.kind is EXTERNAL and _deletes((*what.split()[1:], *words)), _why(row.kind, what))
     destroys = _holds(given.options, row.destroys) or given.loose and bool(row.destroys)
     over = row.most is not None and len(given.operands) > row.most
     if destroys or over or _holds(given.options, row.writes):
         harms = destroys or over and row.destructive
         return Effect(WRITE, harms, _why(WRITE, what, harms))
-    return _harmless(row, given, known, what) or _otherwise(row, given, words, what)
+    return _harmless(row, given, known, what) or _otherwise(row, given, what)
+
+
+def _trimmed(options: Sequence[str], known: Mapping[str, str]) -> list[str]:
+    """The options without values joined to them: `-X` for `-XPOST`."""
+    trimmed = []
+    for option in options:
+        ends = [at for at in range(1, len(option)) if known.get(f"-{option[at]}") == ":"]
+        trimmed.append(option[: ends[0] + 1] if ends and not option.startswith("--") else option)
+    return trimmed
+
+
+def _deletes(words: Words) -> bool:
+    """Whether a word tells a program with sub-commands, or a server, to delete."""
+    return any(re.sub(r"^(?:-X|--request=|--method=)", "", word).lower() in DELETING for word in words if word is not None)
 
 
 def _harmless(row: Row, given: Given, known: Mapping[str, str], what: str) -> Effect | None:
@@ -619,10 +697,17 @@ def _harmless(row: Row, given: Given, known: Mapping[str, str], what: str) -> Ef
     return READS_ONLY
 
 
-def _otherwise(row: Row, given: Given, words: Words, what: str) -> Effect:
+def _otherwise(row: Row, given: Given, what: str) -> Effect:
     kind = row.bare if row.bare is not None and not given.operands else row.kind
-    harms = row.destructive and not _set(row.spares) & {word for word in words if word}
+    harms = row.destructive and not _spared(given, row.spares, row.plain)
     return Effect(kind, harms, _why(kind, what, harms))
+
+
+def _spared(given: Given, spares: str, plain: str) -> bool:
+    """Whether one of the sparing options is there and nothing that could undo it: the last of `-n`, `-f` and `-i` wins."""
+    names = [_listed(option, _known(plain)) for option in given.options]
+    certain = all(names) and not given.loose and not given.doubtful
+    return certain and bool(_set(spares) & {name for listed in names for name in listed})
 
 
 def _why(kind: Class, what: str, destroys: bool = False) -> str:
@@ -650,9 +735,13 @@ def _sorted_out(words: Words, known: Mapping[str, str] = MappingProxyType({})) -
     operands: list[str | None] = []
     rest = iter(words)
     loose = doubtful = False
-    for word in rest:
+    for at, word in enumerate(rest):
         if word == "--":
-            operands.extend(rest)
+            tail = [*rest]
+            operands.extend(tail)
+            if at and _may_take(words[-len(tail) - 2], known):
+                options.extend(word for word in tail if word is not None and re.match(r"-[^0-9]", word))
+                doubtful = True
         elif word is None or word.startswith("-") and HOLE in word.split("=", 1)[0]:
             loose = True
             operands.append(word)
@@ -666,6 +755,11 @@ def _sorted_out(words: Words, known: Mapping[str, str] = MappingProxyType({})) -
         else:
             operands.append(word)
     return Given(options, operands, loose, doubtful)
+
+
+def _may_take(word: str | None, known: Mapping[str, str]) -> bool:
+    """Whether the word may be an option that takes the next one, `--` too, for its value."""
+    return word is not None and re.fullmatch(r"-[^=]+", word) is not None and not _listed(word, known)
 
 
 @lru_cache(maxsize=512)
@@ -708,7 +802,7 @@ def _holds(options: Sequence[str], listed: str) -> bool:
         if option.startswith("--"):
             if any(name.startswith(head) for name in names):
                 return True
-        elif any(head == name or len(name) == 2 and name[1] in option[1:] for name in names):
+        elif any(head == name or name[1] != "-" and name[1:] in option[1:] for name in names):
             return True
     return False
 
@@ -736,6 +830,8 @@ def _subcommand(program: str, words: Words) -> Effect:
     found = _judged(table[verb], rest, f"{program} {verb}")
     if (program, verb) == ("git", "config") and found.kind is WRITE:
         return Effect(UNKNOWN, False, "changes what git does, which may start other programs")
+    if found.kind is WRITE and _brings(program, verb, rest):
+        return Effect(UNKNOWN, found.destructive, f"runs {program} {verb} with a value that may bring in code")
     return Effect(found.kind, True, f"{program} {verb} may discard work") if _discards(program, verb, rest) else found
 
 
@@ -748,43 +844,77 @@ def _introduces(words: Words) -> bool:
     return len(fixed) == len(words) - 1 and _INTRODUCES.fullmatch(" ".join(fixed)) is not None and not (words[-1] or "-").startswith("-")
 
 
-_PATHLIKE = re.compile(r"\.{1,2}|\.{0,2}/.*|:.*|.*/|.*\.[A-Za-z]\w*|.*[*?\[].*", re.DOTALL)
-"""What is rather a file or a folder than a branch: it has an extension, is the folder itself, or says so with a slash or a pattern."""
+_PATHLIKE = re.compile(
+    r"\.{1,2}|\.{0,2}/.*|:.*|.*/|.*\.[A-Za-z][\w+-]*|.*[*?\[\\].*|[^@{]*\s.*"
+    r"|(?:README|LICEN[CS]E|COPYING|CHANGELOG|CHANGES|CONTRIBUTING|NOTICE|AUTHORS|INSTALL|TODO|VERSION|CODEOWNERS|GNUmakefile"
+    r"|[A-Z][a-z]+file|[mM]akefile|justfile|WORKSPACE|BUILD)(?:[-.].*)?"
+    r"|(?:src|lib|libs|bin|include|pkg|cmd|internal|vendor|node_modules|public|static|assets|templates|scripts|tests|migrations)(?:/.*)?"
+    r"|docs?|test|spec|specs|build|dist|out|target|apps?|packages|modules|examples?|config|conf|etc|tools|util|utils|common|data|frontend"
+    r"|backend|client|server|components|views|models|controllers|locales|fixtures|resources|styles|images|schemas?|gradlew|mvnw|configure",
+    re.DOTALL,
+)
+"""What is rather a file or a folder than a branch: it has an extension, is the folder itself, says so with a slash, a blank or a
+pattern, or has a name that files and folders have everywhere."""
 
 
 def _discards(program: str, verb: str, words: Words) -> bool:
-    """`git checkout` of files instead of a branch, `git push` of a forced or an empty source."""
-    if program == "git" and verb == "checkout":
+    """`git checkout` of files instead of a branch, `git push` of a forced or an empty source, `git fetch` with force."""
+    if program != "git":
+        return False
+    if verb == "checkout":
         given = _sorted_out(words)
         if "--" in words or given.loose:
             return True
         creates = _holds(given.options, "-b --orphan")
         return not creates and (len(given.operands) > 1 or any(word is None or _PATHLIKE.fullmatch(word) for word in given.operands))
-    return program == "git" and verb == "push" and any(word is not None and word.startswith(("+", ":")) for word in words)
+    forced = {"push": ("+", ":"), "fetch": ("+",), "pull": ("+",)}.get(verb, ())
+    return bool(forced) and any(word is not None and word.startswith(forced) for word in words)
+
+
+def _brings(program: str, verb: str, words: Words) -> bool:
+    """Whether a value brings in code: a merge strategy that is a program of its own, a unit of `systemctl` out of any folder."""
+    if program == "systemctl" and verb in ("start", "restart", "enable"):
+        return any(word is None or "/" in word or "…" in word or HOLE in word and verb == "enable" for word in words)
+    if program != "git" or verb not in ("merge", "rebase", "pull", "cherry-pick", "revert"):
+        return False
+    short = verb in ("merge", "rebase", "pull")
+    for word, after in zip(words, (*words[1:], ""), strict=True):
+        name, value = _parted(word or "")
+        if name == "-s" and short or name.startswith("--st") and "--strategy".startswith(name):
+            if (value or after) not in STRATEGIES:
+                return True
+        elif short and re.match(r"-[A-Za-z]+s", word or ""):
+            return True
+    return False
 
 
 # ── Programs that need a closer look ─────────────────────────────────────────────────────────────
 
 
 class Wrapper(NamedTuple):
-    """A program that runs the command in its arguments: options without and with a value, words before the command, its own class."""
+    """A program that runs the command in its arguments; an option that is not listed, a shortened one too, makes it unknown."""
 
     plain: str = ""
     valued: str = ""
-    before: int = 0
+    """Options that take a value: the next word, or joined to them."""
+    before: str = ""
+    """What the word before the command looks like, if there must be one."""
     own: Class = READ
+    joined: str = ""
+    """Options that take a value only in the same word, if any; the next word is the command."""
 
 
 WRAPPERS: Mapping[str, Wrapper] = {
     "command": Wrapper("-p"),
     "nice": Wrapper("", "-n --adjustment"),
     "nohup": Wrapper(own=WRITE),
-    "stdbuf": Wrapper("-oL -eL -iL -o0 -e0 -i0", "-o -e -i"),
+    "stdbuf": Wrapper("", "-o -e -i --output --error --input"),
     "sudo": Wrapper("-n -E -H -S", "-u -g"),
-    "timeout": Wrapper("--preserve-status --foreground -v --verbose", "-k --kill-after -s --signal", before=1),
+    "timeout": Wrapper("--preserve-status --foreground -v --verbose", "-k --kill-after -s --signal", before=r"[0-9.]+[smhd]?"),
     "xargs": Wrapper(
         "-0 -r -t -x --null --no-run-if-empty --verbose",
-        "-n -P -L -I -d -s -a -E --max-args --max-procs --max-lines --delimiter --arg-file",
+        "-n -P -L -I -d -s -a -E --max-args --max-procs --max-chars --delimiter --arg-file",
+        joined="-l -e -i --max-lines --eof --replace",
     ),
     "env": Wrapper(),
 }
@@ -793,23 +923,15 @@ WRAPPERS: Mapping[str, Wrapper] = {
 def _wrapped(name: str, words: Words) -> Effect:
     """The effect of the command inside, and that of the wrapper itself."""
     wrapper = WRAPPERS[name]
-    plain, valued = _set(wrapper.plain), _set(wrapper.valued)
-    at, mark = 0, ""
-    while at < len(words):
-        word = words[at]
-        option = word.split("=", 1)[0] if word is not None else None
-        if word in valued:
-            mark = words[at + 1] or "" if word == "-I" and at + 1 < len(words) else mark
-            at += 2
-        elif option in plain or option in valued and option is not None and option.startswith("--") or _numbered(word, valued):
-            mark = word[2:] if word is not None and word.startswith("-I") else mark
-            at += 1
-        else:
-            break
-    inner = words[at + wrapper.before :]
-    if name == "command" and words[:1] in (("-v",), ("-V",)) or not inner and name in ("env", "xargs"):
+    if name == "command" and words[:1] in (("-v",), ("-V",)):
         return READS_ONLY
-    if not inner or None in words[: at + wrapper.before] or inner[0] is not None and ("=" in inner[0] or inner[0].startswith("-")):
+    at, mark = _past_options(wrapper, words)
+    skipped = words[: at + bool(wrapper.before)]
+    inner = words[len(skipped) :]
+    if not inner and name in ("env", "xargs"):
+        return READS_ONLY
+    unclear = None in skipped or wrapper.before and not re.fullmatch(wrapper.before, (skipped or ("",))[-1] or "")
+    if not inner or unclear or inner[0] is not None and ("=" in inner[0] or inner[0].startswith("-")):
         return Effect(UNKNOWN, False, f"runs {name}, which may do anything")
     if name == "xargs":
         inner = (*(None if mark and word and mark in word else word for word in inner), None)
@@ -817,9 +939,26 @@ def _wrapped(name: str, words: Words) -> Effect:
     return strongest((_program(inner), own))
 
 
-def _numbered(word: str | None, valued: frozenset[str]) -> bool:
-    """`-n5`, `-P4`, `-I{}`: a short option with its value in the same word."""
-    return word is not None and not word.startswith("--") and len(word) > 2 and word[:2] in valued
+def _past_options(wrapper: Wrapper, words: Words) -> tuple[int, str]:
+    """How many words are options with their values, and the mark for which `xargs` puts what it reads."""
+    plain, valued, joined = _set(wrapper.plain), _set(wrapper.valued), _set(wrapper.joined)
+    at, mark = 0, ""
+    while at < len(words) and (word := words[at]) is not None:
+        name, value = _parted(word)
+        if word in valued:
+            value = (words[at + 1] if at + 1 < len(words) else "") or ""
+            at += 1
+        elif word not in plain and word not in joined and (not value or name not in valued | joined):
+            break
+        mark = (value or "{}") if name in ("-I", "-i", "--replace") else mark
+        at += 1
+    return at, mark
+
+
+def _parted(word: str) -> tuple[str, str]:
+    """An option and the value joined to it: `--max-args=5`, `-n5`."""
+    name, _, value = word.partition("=") if word.startswith("--") else (word[:2], "", word[2:])
+    return name, value
 
 
 FIND = Row(
@@ -852,11 +991,14 @@ def _find(_: str, words: Words) -> Effect:
     return strongest((_judged(FIND, tuple(rest), "find"), *inner))
 
 
-_ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n]|\\.)*/)"
+_SET = r"\[\^?+(?:\[:[a-z]+:\]|(?!(?P=mark))[^\]\[\\\n])+\]"
+"""Characters in brackets: among them neither the delimiter, which `sed` takes for the end, nor anything else that could hide it."""
+_ADDRESS = rf"(?:[0-9]+|\$|/(?:[^/\[\\\n]|\\.|{_SET.replace('(?P=mark)', '/')})*/)"
+_FROM = rf"(?:(?!(?P=mark))[^\[\\\n]|\\.|{_SET})*"
 _TEXT = r"(?:(?!(?P=mark))[^\\\n]|\\.)*"
 _SED_STEP = re.compile(
     rf"\s*+(?:{_ADDRESS}(?:,\+?{_ADDRESS})?\s*+!?\s*+)?"
-    rf"(?:[pdDPqGhHNnx=]|s(?P<mark>[/|#,:]){_TEXT}(?P=mark){_TEXT}(?P=mark)[gpIi0-9]*+)\s*+(?:;|$)"
+    rf"(?:[pdDPqGhHNnx=]|s(?P<mark>[/|#,:]){_FROM}(?P=mark){_TEXT}(?P=mark)[gpIi0-9]*+)\s*+(?:;|$)"
 )
 """One command of a `sed` program that neither writes a file nor runs anything."""
 
@@ -865,7 +1007,7 @@ def _sed(_: str, words: Words) -> Effect:
     """`sed` with a program of plain prints, deletions and substitutions; the other commands may write files or run programs."""
     scripts: list[str | None] = []
     files: list[str | None] = []
-    in_place = False
+    in_place = harms = False
     rest = iter(words)
     for word in rest:
         if word is not None and re.fullmatch(r"-[nErsuz]+|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data)", word):
@@ -874,6 +1016,7 @@ def _sed(_: str, words: Words) -> Effect:
             scripts.append(next(rest, None))
         elif word is not None and re.fullmatch(r"-[nErsuz]*i\S*|--in-place(?:=\S*)?", word):
             in_place = True
+            harms = harms or re.search(r"[/*]", word) is not None  # keeps the old text under any name
         elif word is None or word.startswith("-"):
             return Effect(UNKNOWN, False, "runs sed with options that are not fixed or not plain")
         else:
@@ -881,7 +1024,7 @@ def _sed(_: str, words: Words) -> Effect:
     programs = scripts or files[:1]
     if not programs or not all(_plain_sed(program) for program in programs):
         return Effect(UNKNOWN, False, "runs a sed program")
-    return Effect(WRITE, False, "sed changes files in place") if in_place else READS_ONLY
+    return Effect(WRITE, harms, "sed changes files in place") if in_place else READS_ONLY
 
 
 def _plain_sed(program: str | None) -> bool:
@@ -939,14 +1082,23 @@ def _dd(_: str, words: Words) -> Effect:
     return Effect(WRITE, True, "dd overwrites a file") if writes else READS_ONLY
 
 
+_RSYNC = (
+    "-a -v -r -l -p -t -g -o -D -z -h -P -q -n -u -x -H -A -X -S -W -c -i -R -m --archive --verbose --recursive --links --perms --times "
+    "--group --owner --compress --human-readable --progress --partial --quiet --dry-run --update --one-file-system --hard-links "
+    "--checksum --stats --itemize-changes --relative --prune-empty-dirs --ignore-existing --exclude: --include: --max-size: --min-size: "
+    "--bwlimit: --size-only --whole-file"
+)
+"""Options of `rsync` that neither write anywhere else nor take `--ignore-existing` back."""
+
+
 def _rsync(_: str, words: Words) -> Effect:
-    options, operands, loose, _doubtful = _sorted_out(words)
-    if loose or any(map(_remote, operands)):
-        return Effect(EXTERNAL, False, "rsync copies to or from another system")
-    if _holds(options, "-e --rsh --rsync-path --daemon --server --files-from"):
-        return Effect(UNKNOWN, False, "runs rsync with options that may start other programs")
-    spares = "--ignore-existing" in options and not any(option.startswith(("--del", "--remove")) for option in options)
-    return Effect(WRITE, not spares, "rsync copies files" if spares else "rsync overwrites or deletes files")
+    given = _sorted_out(words, _known(_RSYNC))
+    harms = not _spared(given, "--ignore-existing", _RSYNC)
+    if given.loose or any(map(_remote, given.operands)):
+        return Effect(EXTERNAL, harms, "rsync copies to or from another system")
+    if _holds(given.options, "-e --rsh --rsync-path --daemon --server --files-from --config --password-file -M --remote-option"):
+        return Effect(UNKNOWN, harms, "runs rsync with options that may start other programs")
+    return Effect(WRITE, harms, "rsync overwrites or deletes files" if harms else "rsync copies files")
 
 
 _DATE = re.compile(r"\+.*|-[uR]+|-I\w*|--(?:utc|universal|rfc-email|iso-8601|rfc-3339|date|reference|debug)(?:=.*)?", re.DOTALL)
@@ -964,11 +1116,11 @@ def _date(_: str, words: Words) -> Effect:
 
 
 def _tee(_: str, words: Words) -> Effect:
-    options, operands, loose, _doubtful = _sorted_out(words)
+    options, operands, loose, doubtful = _sorted_out(words)
     files = [word for word in operands if word not in QUIET]
     if not files:
         return READS_ONLY
-    appends = not loose and _holds(options, "-a --append")
+    appends = not (loose or doubtful) and _holds(options, "-a --append")
     return Effect(WRITE, not appends, "tee appends to a file" if appends else "tee overwrites a file")
 
 
@@ -996,7 +1148,7 @@ def _kill(_: str, words: Words) -> Effect:
 def _printf(_: str, words: Words) -> Effect:
     """Prints; `-v` and `%n` set a variable."""
     first = words[0] if words else ""
-    sets = first is None or HOLE in first or first.startswith("-v") or re.search(r"%[^%a-zA-Z]*n", first) is not None
+    sets = first is None or HOLE in first or first.startswith("-v") or re.search(r"%[^%a-zA-Z]*[hlLjtzq]*n", first) is not None
     return Effect(UNKNOWN, False, "printf may set a variable") if sets or "…" in (first or "") and words[1:] else READS_ONLY
 
 

@@ -172,7 +172,9 @@ RUNNERS = _words(
     "source . sudo nohup command npx bunx uvx pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab "
     "gdb make trap builtin let unset alias declare export local readonly typeset read mapfile pkexec busybox systemd-run hyperfine "
     "compgen complete bind enable bc dc ed ex vi vim nvim view emacs nano screen tmux powershell pwsh cmd entr unshare nsenter "
-    "firejail xterm start-stop-daemon run-parts setarch taskset chrt cgexec dbus-run-session"
+    "firejail xterm start-stop-daemon run-parts setarch taskset chrt cgexec dbus-run-session "
+    "socat lftp rlwrap unbuffer fakeroot sshpass gosu su-exec valgrind proxychains proxychains4 torsocks faketime dotenv nix-shell ansible "
+    "ansible-playbook mongosh mysqlsh mariadb duckdb sqlcmd cqlsh clickhouse-client gfind"
 )
 """Programs that take a command, another language or names that the shell evaluates as arguments."""
 INTERPRETER = re.compile(
@@ -190,25 +192,105 @@ CONTAINERS = _words(
 """Programs with sub-commands that run what they are given, wherever options stand."""
 RUNNING_VERBS = _words("exec run x dlx debug ssh shell attach")
 SCRIPTED = _words("npm pnpm yarn")
-"""Here `run NAME` starts a script of the project by its fixed name, as a path would."""
+"""Here `run NAME` starts a script of the project by its fixed name, as a path would; `create` and `init` fetch a package and run it."""
 EVALUATING = _words("test [ printf")
 """Builtins whose option -v takes a name with a subscript, which bash evaluates."""
 CODE_OPTIONS = _words(
     "--exec --eval --command --upload-pack --receive-pack --rsh --rsync-path --pre --use-compress-program --compress-program --to-command "
     "--checkpoint-action --open-files-in-pager --ext-diff --config-env --exec-path --hostname-bin --pager --editor --init-file --rcfile "
-    "--filter --extcmd --unzip-command --info-script --new-volume-script --rmt-command --rsh-command --preprocessor --post-file --config"
+    "--filter --extcmd --unzip-command --info-script --new-volume-script --rmt-command --rsh-command --preprocessor --post-file --config "
+    "--execute --kubeconfig --plugin --require --config-file"
 )
-"""Options of many programs whose value is run."""
+"""Options of many programs whose value is run, or names what is run or where programs come from."""
+_COMPILER = _words("-fplugin -fpass-plugin -B -wrapper -specs --specs -Xclang -load -Xlinker -Wl")
+_COMPOSE = _words("-f --file --env-file --project-directory")
+_STRATEGY = "-s -X --strategy --strategy-option"
+_INDEX = _words(
+    "-i --index-url --extra-index-url -f --find-links -r --requirement -c --constraint -e --editable --python --config-settings"
+)
+_SSH = _words("-o -S -F -D -J -P")
 CODE_SHORT: Mapping[str, frozenset[str]] = {
-    "git": _words("-c -x -O -u --config"),
-    "tar": _words("-I -F"),
-    "zip": _words("-TT"),
-    "curl": _words("-K"),
-    "rsync": _words("-e"),
-    "man": _words("-P"),
-    "less": _words("-k"),
+    "tar": _words("-I -F -T --files-from --use-compress-program --to-command --checkpoint-action --info-script --new-volume-script"),
+    "zip": _words("-TT --unzip-command"),
+    "curl": _words("-K --config --libcurl --engine --proto-default"),
+    "wget": _words("-e --execute --use-askpass --config -i --input-file"),
+    "aria2c": _words("--conf-path --on-download --on-bt-download-complete"),
+    "rsync": _words("-e -M --rsh --rsync-path --remote-option --config --early-exec"),
+    "scp": _SSH,
+    "sftp": _SSH | {"-b", "-s"},
+    "ssh-keygen": _words("-D -w"),
+    "ssh-add": _words("-s -S"),
+    "man": _words("-P -H -C -T -p -K -X --pager --html --config-file --preprocessor --troff-device"),
+    "less": _words("-k --lesskey-file --lesskey-src --lesskey-content"),
+    "split": _words("--filter"),
+    "sort": _words("--compress-program"),
+    "install": _words("--strip-program"),
+    "rg": _words("--pre --hostname-bin"),
+    "fd": _words("-x -X --exec --exec-batch"),
+    "fdfind": _words("-x -X --exec --exec-batch"),
+    "yq": _words("-s -f -L --split-exp --split-exp-file --from-file"),
+    **dict.fromkeys(_words("gcc g++ cc c++ clang clang++ ld tcc"), _COMPILER),
+    "go": _words("-toolexec -exec -vettool -overlay -modfile -ldflags -gcflags -asmflags -gccgoflags -compiler"),
+    "cargo": _words("--config --manifest-path -Z"),
+    "cmake": _words("-P -C -E --toolchain --build"),
+    "pip": _INDEX,
+    "pip3": _INDEX,
+    "uv": _INDEX | {"--default-index", "--index"},
+    "npm": _words("--script-shell --shell --node-options --registry --userconfig --globalconfig --git --viewer --editor --browser"),
+    "pnpm": _words("--script-shell --shell-emulator --node-options --registry --global-pnpmfile --pnpmfile"),
+    "yarn": _words("--script-shell --registry --use-yarnrc"),
+    "pytest": _words("-p -c -o -W --rootdir --confcutdir --override-ini"),
+    "pylint": _words("--load-plugins --rcfile --init-hook"),
+    "gcloud": _words("--flags-file"),
+    "nc": _words("-e -c --exec --sh-exec --lua-exec"),
+    "ncat": _words("-e -c --exec --sh-exec --lua-exec"),
+    "mypy": _words("--config-file --python-executable"),
+    "eslint": _words("-c --config --rulesdir --plugin --parser --format -f --resolve-plugins-relative-to"),
+    "jest": _words("-c --config"),
+    "mocha": _words("-r --require --config"),
+    "gradle": _words("-I -b -c -p --init-script --build-file --settings-file --project-dir"),
+    "mvn": _words("-f -s -gs -t --file --settings"),
+    "ninja": _words("-f -C"),
+    "just": _words("-f --justfile --shell"),
+    "rake": _words("-f -r -e -p --rakefile --require"),
+    "docker": _words("-H --host --config --tlscacert"),
+    "docker-compose": _COMPOSE,
+    "docker compose": _COMPOSE,
+    "docker build": _words("-f --file"),
+    "docker buildx": _words("-f --file"),
+    "docker create": _words("-v --volume --mount --entrypoint --device --privileged --env-file"),
+    "docker stack": _words("-c --compose-file"),
+    "podman build": _words("-f --file"),
+    "podman compose": _COMPOSE,
+    "podman create": _words("-v --volume --mount --entrypoint --device --hooks-dir"),
+    "kubectl": _words("--kubeconfig"),
+    "helm": _words("--post-renderer --kubeconfig"),
+    "openssl": _words("-engine -provider -provider-path -config"),
+    "journalctl": _words("-H --host"),
+    "git clone": _words("-u -c --upload-pack --config --template"),
+    "git init": _words("--template"),
+    "git merge": _words(_STRATEGY),
+    "git rebase": _words(_STRATEGY + " -x --exec"),
+    "git pull": _words(_STRATEGY + " --upload-pack"),
+    "git cherry-pick": _words("-X --strategy --strategy-option"),
+    "git revert": _words("-X --strategy --strategy-option"),
+    "git fetch": _words("--upload-pack"),
+    "git ls-remote": _words("--upload-pack --exec"),
+    "git push": _words("--receive-pack --exec"),
+    "git archive": _words("--exec --remote --format"),
+    "git grep": _words("-O --open-files-in-pager"),
+    "git difftool": _words("-x -t --extcmd --tool"),
+    "git mergetool": _words("-t --tool"),
+    "git submodule": _words("--template"),
+    "git send-email": _words("--smtp-server --sendmail-cmd --to-cmd --cc-cmd --header-cmd"),
 }
-"""The same, of one program."""
+"""The same, of one program, or of one verb of it."""
+UNSHORTENED = _words(
+    "uv npm pnpm yarn docker docker-compose podman kubectl helm cargo go curl rsync fd fdfind rg cmake gradle mvn rake just jest"
+)
+"""Programs that take no shortened option."""
+PATHS_OF_UNITS = _words("enable reenable link edit")
+"""Verbs of `systemctl` whose operand may be a file out of any folder."""
 
 
 def _code_option(program: str, words: tuple[str | None, ...], index: int) -> bool:
@@ -216,19 +298,61 @@ def _code_option(program: str, words: tuple[str | None, ...], index: int) -> boo
     option is shortened, as GNU programs allow; and whatever `git config` sets but for the owner's name."""
     word, before = words[index] or "", words[index - 1] or ""
     names = (before, word.split("=", 1)[0] if "=" in word else "")
-    short = any(name in CODE_SHORT.get(program, ()) and not (name == "-u" and "clone" not in words) for name in names)
+    verbs = {name for name in words[1:index] if name is not None and not name.startswith("-")}
+    if program == "git":
+        verb = _verb_at(words)
+        if index <= verb:
+            return before not in ("-C", "--work-tree", "--namespace") and not word.startswith(("--work-tree=", "--namespace="))
+        verbs = {words[verb] or ""}
+        if verbs == {"config"} and before not in ("user.name", "user.email"):
+            return True
+    own = CODE_SHORT.get(program, frozenset()).union(*(CODE_SHORT.get(f"{program} {verb}", ()) for verb in verbs))
+    own -= {"-f"} if "logs" in verbs else frozenset()
     long = any(name.startswith("--") and len(name) > 4 and any(option.startswith(name) for option in CODE_OPTIONS) for name in names)
-    config = program == "git" and "config" in words[:index] and before not in ("user.name", "user.email")
-    return short or long or config
+    units = program == "systemctl" and bool(verbs & PATHS_OF_UNITS)
+    return long or units or any(_spells(name, own, program not in UNSHORTENED) for name in names)
+
+
+def _verb_at(words: tuple[str | None, ...]) -> int:
+    """Where the verb of `git` stands: behind its own options and their values."""
+    at = 1
+    while at < len(words) and (words[at] or "-").startswith("-"):
+        at += 2 if words[at] in GIT_VALUED else 1
+    return at
+
+
+GIT_VALUED = _words("-C -c --git-dir --work-tree --namespace --config-env --attr-source --super-prefix")
+"""Options of `git` before the verb that take the next word."""
+
+
+def _spells(name: str, options: frozenset[str], shortened: bool) -> bool:
+    """Whether the text of an option is one of these; one letter may have others before it or a value joined to it, but for `-DNAME=`."""
+    if name.startswith("--"):
+        return name in options or shortened and len(name) > 2 and any(option.startswith(name) for option in options)
+    cluster = name[1:] if name.startswith("-") and not name.startswith("-D") else ""
+    words = [option for option in options if len(option) > 2 and option[1] != "-"]
+    return name in options or any(f"-{letter}" in options for letter in cluster) or any(name.startswith(option) for option in words)
 
 
 def _running(words: tuple[str | None, ...]) -> bool:
     """Whether a sub-command before the hole runs what follows."""
     program = (words[0] or "").rsplit("/", 1)[-1]
     if program == "git":
-        return "bisect" in words and "run" in words
-    verbs = RUNNING_VERBS - ({"run"} if program in SCRIPTED else frozenset())
+        return any(one in words and two in words for one, two in GIT_RUNNING)
+    if program in ("fd", "fdfind"):
+        return any(word is None or re.match(r"-\w*[xX]|--exec", word) for word in words[1:])
+    verbs = RUNNING_VERBS - {"run"} | {"create", "init"} if program in SCRIPTED else RUNNING_VERBS
     return program in CONTAINERS and any(word in verbs for word in words[1:])
+
+
+GIT_RUNNING = (
+    ("bisect", "run"),
+    ("submodule", "foreach"),
+    ("hook", "run"),
+    ("filter-branch", "filter-branch"),
+    ("for-each-repo", "for-each-repo"),
+)
+"""Verbs of `git` that run what follows."""
 
 
 def _operands_before(words: tuple[str | None, ...], index: int) -> list[str | None]:
@@ -242,7 +366,7 @@ def _runs_fixed(words: tuple[str | None, ...], index: int) -> bool:
         return False
     program = (words[inner] or "").rsplit("/", 1)[-1]
     plain = bool(program) and program not in RUNNERS | FILTERS and not INTERPRETER.fullmatch(program)
-    return plain and not _running(words[inner:index]) and not _code_option(program, words, index)
+    return plain and not _running(words[inner:index]) and not _code_option(program, words[inner:], index - inner)
 
 
 def _after_script(words: tuple[str | None, ...], index: int) -> bool:

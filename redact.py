@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .model import Json
 
-MASKER_VERSION = 2
+MASKER_VERSION = 3
 """Goes up with every change of what is found; rows that an older masker wrote are masked again."""
 
 PLACEHOLDER = re.compile(r"KATASECRET_[a-z0-9]{1,20}_[1-9][0-9]{0,8}")
@@ -304,7 +304,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     ("twilio", "SK", r"S(?<![A-Za-z0-9].)K[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("mailgun", "key-", r"k(?<![A-Za-z0-9].)ey-[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("mailchimp", "-us", r"[0-9a-f](?<![A-Za-z0-9].)[0-9a-f]{31}-us[0-9]{1,2}(?![A-Za-z0-9])"),
-    ("telegram", ":AA", r"[0-9](?<![A-Za-z0-9].)[0-9]{7,9}:AA[\w-]{32,34}(?![\w-])"),
+    ("telegram", ":AA", r"[0-9](?:(?<![A-Za-z0-9].)|(?<=bot.))[0-9]{7,9}:AA[\w-]{32,34}(?![\w-])"),
     ("discord", ".", r"[MNO](?<![\w-].)[\w-]{22,27}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])"),
     ("azure", "Q~", r"(?<![\w~.-])[\w~.-]{3}[0-9]Q~[\w~.-]{31,34}(?![\w~.-])"),
     ("terraform", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,100}"),
@@ -338,6 +338,10 @@ _TOKEN = r"[A-Za-z0-9_\-]"
 _TAIL = re.compile(rf"{_TOKEN}*+(?:\.+{_TOKEN}{{2,}}+)*+")
 _PATH_TAIL = re.compile(r"[A-Za-z0-9_\-/]*+")
 _LONG_ENOUGH = re.compile(r"[A-Za-z0-9_\-]{10}")
+_BY_FIRST = {first: tuple(prefix for prefix in _FORMS if prefix[0] == first) for first in sorted({prefix[0] for prefix in _FORMS})}
+_FRESH = re.compile(rf"[{''.join(_BY_FIRST)}](?<![A-Za-z0-9].)(?=[\w\-./+]{{11}})", re.ASCII)
+"""Where a key may begin: the first letter of a prefix, at the beginning of a long run. Looking for each prefix by itself took a second for
+five million characters."""
 
 
 @cache
@@ -350,27 +354,32 @@ def _formatted(text: str, low: int, high: int) -> Iterator[Span]:
     part = text[low:high]
     if not _LONG_ENOUGH.search(part):
         return
-    for prefix in [prefix for prefix in _FORMS if prefix in part]:
-        yield from _prefixed(text, prefix, low, high)
+    yield from _prefixed(text, low, high)
     for kind, needles, pattern in SHAPES:
         if any(needle in part for needle in needles.split()):
             yield from (Span(*match.span(), kind, told=False) for match in _shape(pattern).finditer(text, low, high))
 
 
-def _prefixed(text: str, prefix: str, low: int, high: int) -> Iterator[Span]:
-    form, tail = _FORMS[prefix], _PATH_TAIL if "/" in prefix else _TAIL
-    at = text.find(prefix, low, high)
-    while at >= 0:
-        start = at + len(prefix)
-        body = tail.match(text, start, start + ENOUGH)
-        stop = body.end() if body else start
-        fresh = not (text[at - 1 : at].isalnum() and text[at - 1 : at].isascii())
-        published = form.pattern and _shape(form.pattern).match(text, start, stop)
-        if fresh and (published or stop - start >= form.least and _random(text[start:stop])):
-            whole = tail.match(text, start)
-            stop = whole.end() if whole else stop
-            yield Span(start if "/" in prefix else at, stop, form.kind, told=False)
-        at = text.find(prefix, max(start, stop), high)
+def _prefixed(text: str, low: int, high: int) -> Iterator[Span]:
+    read: dict[str, int] = {}  # prefix → how far the text was read for it: reading it again would be quadratic
+    for match in _FRESH.finditer(text, low, high):
+        for prefix in _BY_FIRST[match.group()]:
+            if match.start() >= read.get(prefix, 0) and text.startswith(prefix, match.start()):
+                read[prefix], found = _key_at(text, match.start(), prefix)
+                yield from [found] if found else ()
+
+
+def _key_at(text: str, at: int, prefix: str) -> tuple[int, Span | None]:
+    """How far a text is read for a prefix that stands at `at`, and the key if there is one."""
+    form, tail, start = _FORMS[prefix], _PATH_TAIL if "/" in prefix else _TAIL, at + len(prefix)
+    body = tail.match(text, start, start + ENOUGH)
+    stop = body.end() if body else start
+    published = form.pattern and _shape(form.pattern).match(text, start, stop)
+    if not (published or stop - start >= form.least and _random(text[start:stop])):
+        return stop, None
+    whole = tail.match(text, start)
+    stop = whole.end() if whole else stop
+    return stop, Span(start if "/" in prefix else at, stop, form.kind, told=False)
 
 
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -890,9 +899,9 @@ def _found(text: str) -> Iterator[Span]:
     yield from _blocks(text)
     for low in range(0, max(1, len(text) - OVERLAP), SLICE - OVERLAP):
         high = min(len(text), low + SLICE)
-        part = text[low:high].lower()
+        holds = cache(text[low:high].lower().__contains__)  # finders ask for the same texts
         for needles, finder in FINDERS:
-            if any(needle in part for needle in needles):
+            if any(map(holds, needles)):
                 yield from finder(text, low, high)
 
 

@@ -61,6 +61,8 @@ class Rest:
     supplied: Mapping[str, Json]
     folder: str
     """Where the next step starts: where the run began, or where its commands went; empty where nobody knows."""
+    earlier: tuple[RunRow, ...] = ()
+    """The runs that the stopped one went on with."""
 
     @property
     def results(self) -> tuple[Json, ...]:
@@ -113,8 +115,8 @@ def _doubt(run: RunRow, one: StepTrace) -> str:
 
 def failed(rest: Rest) -> str:
     """A warning where the next step was tried before and may have done a part of its work; else empty."""
-    one = next((one for one in rest.run.steps if one.index == rest.at), None)
-    acted = _acted(one, rest.kata.version.spec.steps[rest.at]) if rest.at < len(rest.spec.steps) else None
+    tries = [one for run in (rest.run, *rest.earlier) for one in run.steps if one.index == rest.at]
+    acted = rest.at < len(rest.spec.steps) and any(_acted(one, rest.kata.version.spec.steps[rest.at]) for one in tries)
     return f"Step {rest.at + 1} was tried before and may have done a part of its work." if acted else ""
 
 

@@ -40,8 +40,8 @@ from .model import (
     parsed,
 )
 from .recorder import PRIVATE, Recorder, never_breaks_the_agent
-from .resuming import DONE, UNDONE, Rest
-from .service import Door, Service, brief, strange
+from .resuming import DONE, UNDONE, Rest, failed
+from .service import Discreet, Door, Service, brief, discreet, strange
 from .store import Store
 
 log = logging.getLogger("kata")
@@ -244,7 +244,7 @@ class Plugin:
                 rest = self._rest(payload.get("args"), str(payload.get("session_id") or ""))
         except KataError:
             return None  # the handler says it to the model
-        if not self._asks(rest.kata, rest.run.folder):
+        if not self._asks_again(rest):
             return None
         self.questions[_resume_key(payload.get("args"), payload.get("session_id"))] += 1
         return _approval(rest.kata.name, self.service.remainder(rest))
@@ -278,7 +278,7 @@ class Plugin:
             self._moved(str(task), parsed(result))
         self._answered(payload, folder)
         self._abandoned(payload)
-        self._hand_over("call", _kept(payload) | {"folder": folder})
+        self._hand_over("call", self._kept(payload) | {"folder": folder})
 
     @never_breaks_the_agent
     def on_session_start(self, /, **payload: Any) -> None:
@@ -323,6 +323,19 @@ class Plugin:
     def _hand_over(self, kind: str, payload: Mapping[str, Any]) -> None:
         if self.recording:
             self.recorder.put(kind, time.time(), payload)
+
+    def _kept(self, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """A call as it is handed to the recorder: values supplied for one run are not kept, nor is an input that stands in some call of a
+        kata in the place of a secret."""
+        tool, args = str(payload.get("tool_name")), payload.get("args")
+        kata = self.active.get(tool)
+        if not isinstance(args, dict) or kata is None and tool != RESUME:
+            return dict(payload)
+        if kata is None:
+            masker, args = Discreet([_fitted_resume(args).get("with")]), {key: value for key, value in args.items() if key != "with"}
+        else:
+            masker = discreet(kata.version, _fitted(kata.version.spec, args))
+        return dict(payload) | {"args": masker.without(args), "result": masker.without(payload.get("result"))}
 
     def _moved(self, task: str, result: Json) -> None:
         if isinstance(result, dict) and isinstance(result.get("cwd"), str):
@@ -424,7 +437,7 @@ class Plugin:
         self._live(rest.kata)
 
         def approved() -> None:
-            if self._asks(rest.kata, rest.run.folder):
+            if self._asks_again(rest):
                 self._passed(RESUME, _resume_key(args, place.get("session_id")))
 
         return self._go_on(rest, place, approved)
@@ -501,6 +514,10 @@ class Plugin:
     def _asks(self, kata: Kata, folder: str) -> bool:
         """Whether a person is asked before a run: for its effects, or because it writes where no example did (design section 8)."""
         return self.service.asks(kata) or strange(kata, folder)
+
+    def _asks_again(self, rest: Rest) -> bool:
+        """Whether a person is asked before a run goes on: as before the run, and wherever an effect that failed would be tried again."""
+        return bool(failed(rest)) or self._asks(rest.kata, rest.run.folder)
 
     def _passed(self, tool: str, key: str) -> None:
         """Refuse a call with effects that did not pass our question: whoever dispatches it directly goes around the host's approval (host
@@ -716,14 +733,6 @@ def _resume_key(args: Any, session: Any) -> str:
 
 def _call_key(kata: Kata, given: Mapping[str, Json], turn: Any, folder: str) -> str:
     return canonical([str(turn or ""), kata.tool, dict(given), folder])
-
-
-def _kept(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A call as it is handed to the recorder: values supplied for one run are not kept."""
-    args = payload.get("args")
-    if payload.get("tool_name") != RESUME or not isinstance(args, dict):
-        return dict(payload)
-    return dict(payload) | {"args": {key: value for key, value in args.items() if key != "with"}}
 
 
 def _approval(name: str, message: str) -> dict[str, str]:

@@ -104,7 +104,12 @@ def _named(text: str) -> bool:
 
 def _near(folder: str) -> bool:
     """Whether a relative path from there can lead into Kata's files without naming it."""
-    return PLACE.search(_clean(folder)) is not None
+    return _leads(folder)
+
+
+def _leads(path: str) -> bool:
+    """Whether a path stands for a place of ours, as it is written or with every detour taken out of it."""
+    return PLACE.search(_clean(path)) is not None or PLACE.search(posixpath.normpath(path.replace("\\", "/"))) is not None
 
 
 def _clean(path: str) -> str:
@@ -117,7 +122,7 @@ def _clean(path: str) -> str:
 
 def _ours(word: str, folder: str) -> bool:
     """Whether a word names a place of ours, by itself or from the folder."""
-    return PLACE.search(_clean(word)) is not None or PLACE.search(_clean(f"{folder}/{word}")) is not None
+    return _leads(word) or _leads(f"{folder}/{word}")
 
 
 # ── Files and plain text ─────────────────────────────────────────────────────────────────────────
@@ -161,9 +166,14 @@ def _script(code: str, folder: str, late: Callable[[], bool]) -> str:
         words = [_spelled(word) for word in command.words]
         if found := _redirected(command, folder, code) or _command(words, command, folder, code):
             return found
-        if words[:1] == ["cd"] and len(words) > 1:
-            folder = words[-1] if words[-1].startswith(("/", "~", "$")) else f"{folder}/{words[-1]}"
+        if words[:1] in (["cd"], ["pushd"]) and len(words) > 1:
+            folder = _from(folder, words[-1])
     return ""
+
+
+def _from(folder: str, path: str) -> str:
+    """Where a path leads from a folder."""
+    return path if path.startswith(("/", "~", "$")) else f"{folder}/{path}"
 
 
 def _spelled(word: shell.Word) -> str:
@@ -197,7 +207,8 @@ def _command(words: Sequence[str], command: shell.Simple, folder: str, code: str
         return found
     if any(map(API.search, words)):
         return CALLING
-    if _near(folder) or any(_ours(word, folder) for word in words):
+    inside = next((_from(folder, path) for flag, path in pairwise(words) if flag == "-C"), folder)  # git, make, tar
+    if _near(inside) or any(_ours(word, inside) for word in words):
         return TOUCHING
     return SETTING_UP if any(SETTING.search(word) or _configures(word, code) for word in words) else ""
 

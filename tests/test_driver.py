@@ -99,6 +99,44 @@ def sent(tool: str, /, limit: float = 60, place: Place = PLACE, **arguments: Any
     return tools.sent[0][1]
 
 
+# ── Kata's own files ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("path", ["/h/plugins/./kata/a.py", "/h/plugins/x/../kata/a.py", "/h/plugin-data/kata/d.db", "../h/plugins/kata/a"])
+def test_no_step_writes_where_kata_keeps_its_own(path: str) -> None:
+    """A4: asked with the arguments as they are sent, and before any other plugin."""
+    tools = Tools()
+    outcome = ask(driven(tools, Place("t", "s", "p", "/srv")), "write_file", path=path, content="x")
+    assert (outcome.status, outcome.reason) == (Status.REFUSED, "it would touch the files of Kata") and tools.sent == []
+
+
+@pytest.mark.parametrize(
+    ("folder", "tool", "arguments"),
+    [
+        ("/srv", "terminal", {"command": "cd /h/plugins && touch kata/pwn.py"}),
+        ("~/.hermes/plugins", "write_file", {"path": "kata/executor.py", "content": "x"}),
+        ("/h/plugins", "write_file", {"path": "x/../kata/executor.py", "content": "x"}),
+        ("/h/plugins", "terminal", {"command": "touch kata/pwn.py"}),
+        ("/h/plugins/kata", "terminal", {"command": "touch pwn.py"}),
+        ("", "terminal", {"command": "touch pwn.py", "workdir": "/h/plugins/x/../kata"}),
+        ("/srv", "execute_code", {"code": "open('/h/plugins/kata/pwn.py', 'w')"}),
+        ("/srv", "terminal", {"command": "hermes kata approve 1"}),
+    ],
+)
+def test_the_folder_of_a_step_counts_as_for_a_call_of_the_agent(folder: str, tool: str, arguments: dict[str, Any]) -> None:
+    tools = Tools()
+    outcome = ask(driven(tools, Place("t", "s", "p", folder)), tool, **arguments)
+    assert outcome.status is Status.REFUSED and "Kata" in outcome.reason and tools.sent == []
+
+
+def test_a_step_after_a_command_that_went_to_our_files_is_refused() -> None:
+    tools = Tools({"terminal": {"output": "", "exit_code": 0, "cwd": "/h/plugins"}})
+    driver = driven(tools)
+    assert ask(driver, "terminal", command="cd /h/plugins").ok
+    assert ask(driver, "write_file", path="kata/a.py", content="x").status is Status.REFUSED
+    assert len(tools.sent) == 1
+
+
 # ── terminal ─────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -1,11 +1,14 @@
 """What a call may do to the world, read from its text (A23, K80, T38, T44, B09, B20, B21, B34, B35)."""
 
 import json
+import shlex
+import shutil
 import string
+import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kata.effects import PROGRAMS, SUBCOMMANDS, addresses_kata, effect, strongest
@@ -23,6 +26,11 @@ def kind(command: str) -> str:
 
 
 READS = (
+    "sed -E 's/[a-z]+/x/g;/[[:alpha:]]/d' f",
+    "sed 's|[/]|-|g' f",
+    "xargs -n1 --max-lines grep x",
+    "git log -c -1",
+    "git bundle verify f",
     "ls -la",
     "ls *.py",
     'cat "$FILE" | head -20',
@@ -152,6 +160,24 @@ READS = (
 )
 
 WRITES = (
+    "xargs --max-lines rm",
+    "xargs --max-lines=1 rm",
+    "xargs --eof rm",
+    "xargs --replace rm {}",
+    "xargs -i rm {}",
+    "xargs -l rm",
+    "xargs -e rm",
+    "stdbuf --output L rm x",
+    "stdbuf -oL rm x",
+    "timeout --signal KILL 5 rm x",
+    "timeout -k5 5 rm x",
+    "nice --adjustment 5 rm x",
+    "nice --adjustment=5 rm x",
+    "git merge -s ours x",
+    "git merge -X theirs x",
+    "git cherry-pick -x abc",
+    "git commit -s -m x",
+    "git revert -s abc",
     "rm x",
     "echo ok\nrm -rf build",
     "git show HEAD > .git/hooks/pre-commit",
@@ -259,6 +285,43 @@ EXTERNAL = (
 )
 
 UNKNOWN = (
+    "sed 's/[/]/g;s/e;/x/p' f",
+    "sed 's/[/]/g;s/w out;/x/p' f",
+    "sed 's|[|]|g;s|e;|x|p' f",
+    "sed 's/[^/]/g;s/e;/x/p' f",
+    "sed 's/[]/]/g;s/e;/x/p' f",
+    "sed 's/[[.].]/]/g;s/e;/x/p' f",
+    "sed '/[/]/s/e;/x/p' f",
+    "sed '/[/]/!e' f",
+    "sed 's/[\\]/e;/x/p' f",
+    "timeout --sig ls 5 rm x",
+    "timeout ls rm x",
+    "timeout",
+    "timeout 5",
+    "nice --adj 5 rm x",
+    "stdbuf --outpu L rm x",
+    "xargs --max-a 1 rm",
+    "xargs --process-slot-var=LD_PRELOAD ls",
+    "env -S 'rm x'",
+    "git merge --strategy=KATAHOLE_0 x",
+    "git merge -s KATAHOLE_0 x",
+    "git merge -sevil x",
+    "git merge -qs evil x",
+    "git rebase --strat evil main",
+    "git cherry-pick --strategy=evil x",
+    "git init --template=KATAHOLE_0",
+    "git init --temp d",
+    "systemctl enable KATAHOLE_0",
+    "systemctl enable ./x.service",
+    "systemctl start /tmp/x.service",
+    "systemctl link /tmp/x.service",
+    "systemctl --root=/x enable y",
+    "patch --ed -i f",
+    "patch -g1 f",
+    "pip uninstall --python ./p x",
+    "go env -w GOFLAGS=-toolexec=./x",
+    "git format-patch --ext-diff -1",
+    "printf %ln 'a[$(x)]'",
     "sort --compress-program=./z f",
     "rg --pre ./p x",
     "man -P ./p ls",
@@ -457,7 +520,87 @@ def test_a_command_that_could_be_anything_is_unknown_and_asks(command: str) -> N
         ("git checkout -b fix.py main", False),
         ("git checkout feature/foo", False),
         ("git checkout HEAD~1", False),
-        ("git checkout Makefile", False),
+        ("git checkout Makefile", True),
+        ("git checkout src", True),
+        ("git checkout README", True),
+        ("git checkout src/KATAHOLE_0", True),
+        ("git checkout 'a file'", True),
+        ("git checkout -p", True),
+        ("git checkout KATAHOLE_0", False),
+        ("git checkout feat/KATAHOLE_0", False),
+        ("git checkout main", False),
+        ("git checkout 'HEAD@{1 day ago}'", False),
+        ("mv -n -f a b", True),
+        ("mv -f -n a b", True),
+        ("mv -nf a b", True),
+        ("mv -- -n b", True),
+        ("mv -t -n a", True),
+        ("mv -n --forc a b", True),
+        ("mv -n --backup a b", True),
+        ("mv -n $X b", True),
+        ("mv -n -- a b", False),
+        ("cp -n -f a b", True),
+        ("cp -n --remove-destination a b", True),
+        ("cp -rn a b", False),
+        ("cp -S -n a b", True),
+        ("rm -i -f a", True),
+        ("ln -sb a b", True),
+        ("install -m -d a b", True),
+        ("install -d -m 755 a", False),
+        ("rsync --ignore-existing --no-ignore-existing a b", True),
+        ("rsync --exclude --ignore-existing a b", True),
+        ("rsync --ignore-existing --log-file=f -a a b", True),
+        ("rsync --ignore-existing --delete -a a b", True),
+        ("rsync -a --delete a host:b", True),
+        ("tee -p -- -a", True),
+        ("tee -- -a", True),
+        ("sed -i s/a/b/ f", False),
+        ("sed -i/tmp/x s/a/b/ f", True),
+        ("git bundle create f HEAD", True),
+        ("git bundle verify f", False),
+        ("git format-patch --output=f -1", True),
+        ("git format-patch -1", True),
+        ("git format-patch -1 --stdout", False),
+        ("git format-patch --stdout --output=f", True),
+        ("git apply --build-fake-ancestor=f p", True),
+        ("zip -FS a.zip b", True),
+        ("zip -rFS a.zip b", True),
+        ("zip -lf log a.zip b", True),
+        ("zip --out o.zip a.zip b", True),
+        ("zip -r a.zip b", False),
+        ("patch -o f", True),
+        ("patch -p1 --output=f", True),
+        ("patch -r f", True),
+        ("patch -p1 -i f", False),
+        ("yq -s .a f", True),
+        ("journalctl --cursor-file=f", True),
+        ("file -C -m f", True),
+        ("curl -o f u", True),
+        ("curl -sO u", True),
+        ("curl --output=f u", True),
+        ("curl -c jar u", True),
+        ("curl -X DELETE u", True),
+        ("curl -XDELETE u", True),
+        ("curl -XPOST u", False),
+        ("curl -so /dev/null -w %{http_code} u", False),
+        ("curl -so /dev/null -o f u", True),
+        ("curl -o - u", False),
+        ("wget -qO- u", False),
+        ("wget -O f u", True),
+        ("wget -o log u", True),
+        ("wget u", False),
+        ("scp a host:b", True),
+        ("pg_dump -f f d", True),
+        ("kubectl delete pod x", True),
+        ("docker rm x", True),
+        ("docker save -o f x", True),
+        ("docker compose down", True),
+        ("kubectl get pods", False),
+        ("pip install --report f x", True),
+        ("git fetch -f", True),
+        ("git fetch origin +a:b", True),
+        ("git pull", False),
+        ("git push -o -- --force", True),
         ("git checkout --track origin/foo", False),
         ("install -d x", False),
         ("tar rf a b", False),
@@ -514,6 +657,22 @@ def test_what_a_program_prints_into_a_word_is_only_harmless_where_it_is_one_plai
     """B21: a number, a commit or a folder can be no option."""
     assert kind("sort $!") == kind("git log $(git merge-base a b)") == kind('find "$(pwd)" -name x') == "read"
     assert kind("sort $(cat names)") == kind("git log $(git rev-parse --output=f)") == kind("find $(pwd) -name x") == "unknown"
+
+
+SED = shutil.which("sed")
+SANDBOX = SED is not None and subprocess.run([SED, "--sandbox", "p"], input=b"", capture_output=True, check=False).returncode == 0
+PIECES = ("s/", "s|", "[", "[^", "]", "[a]", "[[:alpha:]]", "/", "|", "\\", "e;", "/e", "w f", ";", "p", "g", "a", "^", "*", ",", "1", "$")
+
+
+@pytest.mark.skipif(not SANDBOX, reason="no sed here that tells whether a program writes or runs anything")
+@settings(max_examples=150)
+@given(st.sampled_from(PIECES[:6]), st.lists(st.sampled_from(PIECES), min_size=2, max_size=12).map("".join))
+def test_a_sed_program_that_only_reads_is_one_for_sed_too(first: str, rest: str) -> None:
+    """K120: brackets, backslashes and delimiters hide no command; the sandbox of sed refuses those that write or run, and runs nothing."""
+    if kind(f"sed {shlex.quote(first + rest)} f") == "read":
+        assert SED is not None
+        done = subprocess.run([SED, "--sandbox", first + rest], input=b"", capture_output=True, check=False, timeout=20)
+        assert b"sandbox" not in done.stderr
 
 
 # ── Holes ────────────────────────────────────────────────────────────────────────────────────────

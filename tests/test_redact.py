@@ -313,6 +313,23 @@ def test_a_key_that_is_longer_than_what_slices_share_is_masked_to_its_end() -> N
     law()
 
 
+@given(drawn(WORD, 33, 33), st.sampled_from(["https://api.telegram.org/bot{}/getMe", "curl '/bot{}'", "{}"]))
+def test_the_token_of_a_bot_is_masked_right_after_the_word_bot(tail: str, frame: str) -> None:
+    secret = f"123456789:AA{tail}"
+    assert Masker().text(frame.format(secret)) == frame.format("KATASECRET_telegram_1")
+
+
+@pytest.mark.parametrize("prefix", sorted(redact._FORMS))
+def test_every_published_prefix_begins_a_key_wherever_a_word_begins(prefix: str) -> None:
+    """B18: all prefixes are looked for at once."""
+    tail = "a1B2c3D4e5F6g7H8" * 5
+    for before in ("", " ", "x=", "(", "x-", "x_"):
+        assert tail not in Masker().text(f"{before}{prefix}{tail} end")
+        found = list(redact._prefixed(before + prefix + tail, 0, 1_000))
+        assert any(span.stop == len(before + prefix + tail) for span in found)
+    assert not [*redact._prefixed("x" + prefix + tail, 0, 1_000)] or "-" in prefix[1:] + "-"
+
+
 # ── What is left alone ───────────────────────────────────────────────────────────────────────────
 
 

@@ -1579,9 +1579,78 @@ def test_a_run_goes_on_where_its_commands_went(host: Host) -> None:
     run = host.call("kata_go", {})["run"]
     host.context.dispatched.clear()
     host.done(result='{"output": "", "exit_code": 0, "cwd": "/elsewhere"}')
-    assert host.ask("kata_resume", {"run": run}) is None, "it began where its examples ran, as when it was called"
+    assert ", where no example ran" not in host.ask("kata_resume", {"run": run})["message"], "it began where its examples ran"
     assert host.call("kata_resume", {"run": run})["status"] == "ok"
     assert host.context.dispatched[0][1]["workdir"] == "/srv/sub"
+
+
+def test_an_effect_that_failed_is_not_tried_again_without_a_question(host: Host) -> None:
+    """T53: `echo … >> log && git add …` fails after it has written; its kata does not ask, but going on with it does."""
+    call = Command(("echo 'reviewed' >> log.txt && git add ", Hole(Input("path"), "bare")))
+    approve(host.file, Spec((InputField("path", "string"),), (step("terminal", WRITE, command=call),)), "note")
+    host.say()
+    no: list[str | None] = [None]
+    guard(lambda tool, arguments, **ids: (no[0], None))
+    answering(host, '{"output": "fatal: pathspec", "exit_code": 128, "error": null}')
+    assert host.ask("kata_note", {"path": "a"}) is None
+    run = host.call("kata_note", {"path": "a"})["run"]
+    host.context.dispatched.clear()
+    assert "must be approved" in host.call("kata_resume", {"run": run})["error"] and host.context.dispatched == []
+    assert "was tried before and may have done a part of its work" in host.ask("kata_resume", {"run": run})["message"]
+    no[0] = "not now"
+    second = host.call("kata_resume", {"run": run})
+    assert second["error"] == "Step 1 of 1 (terminal) was refused: not now" and host.context.dispatched == []
+    no[0] = None
+    assert "was tried before" in host.ask("kata_resume", {"run": second["run"]})["message"], "the run before the last one tried it"
+    assert host.call("kata_resume", {"run": second["run"]})["status"] == "ok" and len(host.context.dispatched) == 1
+
+
+def kept(host: Host) -> str:
+    """All that stands in the file, unpacked."""
+    with closing(sqlite3.connect(host.file)) as db:
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        rows = [row for name in tables for row in db.execute(f"SELECT * FROM {name}")]
+    return " ".join(str(unbind(value)) for row in rows for value in row)
+
+
+@pytest.mark.parametrize("place", ["bare", "single", "double"])
+@pytest.mark.parametrize("value", ["correct'horse", 'cash$in"hand`s', "back\\slash and 'blank", "-x" + "correct horse " * 8])
+def test_a_supplied_value_is_not_kept_in_whatever_form_it_was_sent_or_answered(host: Host, value: str, place: str) -> None:
+    """T7: quoted for a shell, escaped in JSON text, cut in a refusal; in run, steps and the call that is recorded."""
+    quote = {"bare": "", "single": "'", "double": '"'}[place]
+    call = Command((f"deploy {quote}", Hole(Input("key"), place), quote))  # type: ignore[arg-type]
+    approve(host.file, Spec((InputField("key", "string"),), (step("terminal", EXTERNAL, command=call),)), "ship")
+    host.say()
+    answering(host, FAILED)
+    host.ask("kata_ship", {"key": TOKEN})
+    run = host.call("kata_ship", {"key": TOKEN})["run"]
+    host.context.answer = lambda tool, arguments, **ids: json.dumps({"output": json.dumps(arguments), "exit_code": 3, "error": None})
+    args = {"run": run, "with": {"key": value}}
+    assert value[:9] not in host.ask("kata_resume", args)["message"]
+    said = host.call("kata_resume", args)
+    host.done("kata_resume", "c9", args=args, result=json.dumps(said))
+    host.end()
+    found = kept(host)
+    assert run in found
+    for part in (value[:9], value[-9:]):
+        assert part not in found and json.dumps(part)[1:-1] not in found and shlex.quote(part)[1:-1] not in found
+
+
+def test_an_input_that_stands_in_the_place_of_a_secret_is_in_the_file_nowhere(host: Host) -> None:
+    """T7: not in the run, not in the call of the kata as it is recorded, not in the question that the host keeps."""
+    call = Command(("mytool --set ", Hole(Input("pattern"), "bare"), "=", Hole(Input("set"), "bare")))
+    inputs = (InputField("pattern", "string"), InputField("set", "string"))
+    approve(host.file, Spec(inputs, (step("terminal", EXTERNAL, command=call),)), "put")
+    host.say()
+    args = {"pattern": "client_secret", "set": "violet-harbour-lantern-meadow-of-tin-4417"}
+    answering(host, json.dumps({"output": f"kept {args['set']} as {args['pattern']}", "exit_code": 1, "error": None}))
+    assert args["set"] not in host.ask("kata_put", args)["message"]
+    said = host.call("kata_put", args)
+    host.done("kata_put", "c9", args=args, result=json.dumps(said))
+    host.end()
+    found = kept(host)
+    assert args["set"] not in found and "client_secret" in found and said["run"] in found
+    assert "'set' was masked" in resume(host, said["run"])["error"]
 
 
 # ── Stopping, limits, and the same call again ────────────────────────────────────────────────────

@@ -183,6 +183,19 @@ def test_the_folder_of_the_terminal_counts() -> None:
     assert why(Call("terminal", {"command": "rm data.db"}), "/srv") == ""
 
 
+def test_a_path_is_known_however_many_detours_it_makes() -> None:
+    away = "/".join("abcdefghijkl") + "/.." * 12
+    for path in (f"{HOME}/plugins/./kata/x", f"{HOME}/plugins/x/../kata/x", f"{HOME}/plugins/{away}/kata/x", f"{HOME}/plugins//kata/x"):
+        assert why(Call("write_file", {"path": path, "content": ""})) == TOUCHING
+        assert why(Call("terminal", {"command": f"touch {path}"}), "/srv") == TOUCHING
+
+
+@pytest.mark.parametrize("command", ["cd {} && touch kata/x", "pushd {} && rm -r kata", "git -C {} checkout -- kata", "make -C {}/kata"])
+def test_a_command_that_goes_elsewhere_first_is_read_from_there(command: str) -> None:
+    assert why(Call("terminal", {"command": command.format(f"{HOME}/plugins")}), "/srv") == TOUCHING
+    assert why(Call("terminal", {"command": command.format("/srv/app")}), "/srv") == ""
+
+
 def test_a_command_beyond_what_is_parsed_is_searched_as_text() -> None:
     assert why(Call("terminal", {"command": "true; " * 1_000 + "hermes kata approve 1"})) == DECIDING
     assert why(Call("terminal", {"command": "echo kata; " * 1_000})) == ""

@@ -3,7 +3,7 @@
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +12,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import FORMATS, KEYS, WORD, Bench, Did, around, bench, drawn, five, opened, raw, routine, secrets, sh, traces_of
 
-from kata.model import Json, Outcome
+from kata.model import (
+    Array,
+    Class,
+    Command,
+    Effect,
+    Fit,
+    Hole,
+    Input,
+    InputField,
+    Json,
+    Literal,
+    Object,
+    Outcome,
+    Proposal,
+    Reference,
+    Spec,
+    Step,
+    StepCall,
+)
 
 EXAMPLES = max(40, min(int(os.environ.get("KATA_EXAMPLES", "200")) // 4, 1_000))
 """Each example writes a file and reads it back, so there are fewer of them than elsewhere."""
@@ -119,6 +137,51 @@ def approve_and_run(desk: Bench, secret: str) -> None:
     for name, answers in (("run-1", good), ("run-2", [good[0], json.dumps({"error": f"no {secret}"}), json.dumps({"error": secret})])):
         waiting = list(answers)
         desk.service.start(kata, {"branch": f"topic-{secret}"}, name, "s1", lambda _, waiting=waiting: Outcome.read(waiting.pop(0)))  # type: ignore[misc]
+
+
+def run_of(path: Path, step: Step, given: Mapping[str, Json], before: str = "") -> None:
+    """A run of a kata whose second step is this one; the first answers with `before`, the second with what it was sent, as a failure."""
+    first = Step("read_file", Object((("path", Literal("a")),)), Effect(Class.READ))
+    spec = Spec(tuple(InputField(name, "string") for name in given), (first, step))
+    with closing(bench(path)) as desk:
+        proposal = desk.store.propose(Proposal(spec, "f", Fit(3, 3, 3, 1.0), ()), 1.0)
+        assert proposal is not None
+
+        def answer(asked: StepCall) -> Outcome:
+            sent = json.dumps({"error": json.dumps(asked.call.arguments)}) if asked.index else json.dumps({"name": before})
+            return Outcome.read(sent)
+
+        desk.service.start(proposal, given, "run-1", "s1", answer)
+        desk.service.question(proposal, given)
+        run = desk.store.run("run-1")
+        assert run is not None and len(run.steps) == 2
+
+
+PHRASE = st.lists(st.sampled_from("violet harbour lantern meadow copper willow".split()), min_size=4, max_size=6).map("-".join)
+EFFECT = Effect(Class.UNKNOWN)
+PUT = Command(("mytool --set ", Hole(Input("who"), "bare"), "=", Hole(Input("value"), "bare")))
+PUT_NAMED = Command(("mytool --set ", Hole(Reference(0, ("name",)), "bare"), "=", Hole(Input("value"), "bare")))
+ENV = Array((Object((("name", Input("who")), ("value", Input("value")))),))
+
+
+@settings(max_examples=max(15, EXAMPLES // 3))
+@given(
+    st.sampled_from(["client_secret", "DB_PASSWORD", "api_token"]),
+    st.one_of(PHRASE.map(lambda words: words + "-4417"), drawn(WORD, 40)),
+    st.sampled_from(
+        [
+            Step("terminal", Object((("command", PUT),)), EFFECT),
+            Step("mcp_box_run", Object((("env", ENV),)), EFFECT),
+            Step("terminal", Object((("command", PUT_NAMED),)), EFFECT),
+        ]
+    ),
+)
+def test_an_input_is_masked_wherever_a_call_shows_that_it_is_a_secret(who: str, secret: str, step: Step) -> None:
+    """T7: two inputs of which neither says by itself what they are together; in the third the name comes from a result."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kata.db"
+        run_of(path, step, {"who": who, "value": secret}, who)
+        nothing_left(path, secret)
 
 
 @pytest.mark.parametrize("kind", sorted(FORMATS))
