@@ -399,7 +399,7 @@ class Plugin:
     def _run(self, number: int, args: Mapping[str, Json], place: Mapping[str, Any]) -> str:
         kata = self._live(self.service.store.kata(number))
         executor.check_inputs(kata.version.spec, args)  # the run makes of them what the question showed, once
-        self._possible(kata.version.spec.steps)
+        self._possible(kata, kata.version.spec.steps)
         run_id = uuid.uuid4().hex[:12]
         driver = self._driver(kata, self.place(place, run_id))
         folder = driver.place.folder
@@ -452,7 +452,7 @@ class Plugin:
         return self._go_on(rest, place, lambda: None, ask)
 
     def _go_on(self, rest: Rest, place: Mapping[str, Any], approved: Callable[[], None], ask: Callable[[str], bool] | None = None) -> str:
-        self._possible(rest.steps, rest.at)
+        self._possible(rest.kata, rest.steps, rest.at)
         run_id = uuid.uuid4().hex[:12]
         driver = self._driver(rest.kata, self.place(place, run_id))
         driver.folder = rest.folder or driver.folder
@@ -466,12 +466,16 @@ class Plugin:
         limit, known = self.settings.step_timeout_s, habits(kata.version)
         return Driver(self.ctx.dispatch_tool, place, limit, gates=self.gates, known=known, seconds=budget(host_limit()))
 
-    def _possible(self, steps: Sequence[Step], before: int = 0) -> None:
-        """Refuse a run of which some step cannot run as things are: all are looked at before the first runs (B14); `before` are done."""
+    def _possible(self, kata: Kata, steps: Sequence[Step], before: int = 0) -> None:
+        """Refuse a run of which some step cannot run as things are: all are looked at before the first runs (B14); `before` are done. A
+        kata whose tools have changed is taken out of use (A18)."""
         if len(steps) > MOST_STEPS:
             raise InputError(f"Nothing was run: it has {len(steps)} steps, and no run has more than {MOST_STEPS}")
         problems = [f"step {number}: {problem}" for number, step in enumerate(steps, before + 1) if (problem := self._obstacle(step))]
         if problems:
+            found = {step.tool: parameters(step.tool) for step in steps}
+            with suppress(StoreError):  # the answer must reach the agent
+                self.service.drifted(kata, {tool: validator.fingerprint(one) for tool, one in found.items() if one is not None})
             raise InputError(f"Nothing was run: {'; '.join(problems)}")
 
     def _obstacle(self, step: Step) -> str:

@@ -1123,6 +1123,8 @@ def test_every_step_is_looked_at_before_the_first_one_runs(host: Host) -> None:
     assert "step 2: the tool mcp__crm__update_contact is not there now" in said
     assert "step 3: the schema of terminal has changed" in said
     assert host.context.dispatched == []
+    with closing(sqlite3.connect(host.file)) as db:
+        assert db.execute("SELECT state FROM katas").fetchall() == [("stale",)]  # A18: drift, which the agent saw, takes it out of use
 
 
 @pytest.mark.parametrize("limit", [{"sequential_call": 5}, {"concurrent_batch": "5"}, {"sequential_call": "?", "concurrent_batch": 5}])

@@ -1375,7 +1375,7 @@ def test_of_many_verbs_at_the_same_time_each_finds_what_the_one_before_left(file
     for thread in threads:
         thread.join()
     rows = [row for row in reversed(desks[0].store.audit(200)) if row.kata == 1][1:]
-    assert all(one.after == other.before for one, other in pairwise(rows)) and len(rows) > 2
+    assert all(one.after == other.before for one, other in pairwise(rows)) and len(rows) >= 2  # approved, and at least one won
     assert all(TABLE[row.verb][State(row.before)] == row.after for row in rows) and desks[0].store.proven()[1] == 0
     for one in desks:
         one.close()

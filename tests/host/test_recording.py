@@ -131,7 +131,7 @@ HAPPENED: tuple[tuple[str, Any, str, str, str], ...] = (
     ("recite", {"poem": "env"}, "ok", "", "ok"),
     ("read_file", READ, "ok", "", "ok"),
     ("terminal", {"command": "cd notes"}, "ok", "", "ok"),
-    ("terminal", {"command": "grep zebra ../a.txt"}, "error", "exit code 1", "error"),
+    ("terminal", {"command": "grep zebra ../a.txt"}, "ok", "", "error"),  # the host marks it as no error (A20)
     ("write_file", {"path": "half.txt", "content": HALF}, "error", "Refusing to write '", "error"),
 )
 """Tool, arguments, our judgement, how its reason begins, and what the host said."""

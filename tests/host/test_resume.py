@@ -95,7 +95,12 @@ def repaired(school: School, resumed: Resumed) -> None:
         Say("said repaired"),
     ]
     school.script.turn("RESUME repaired", steps)
+    before = dict(school.host.config)
+    school.host.config |= {"approvals": {"single_query_mode": "approve"}}  # what was tried once is asked about, and nobody is there
+    school.host.configure()
     held(school, resumed, "repaired")
+    school.host.config = before
+    school.host.configure()
 
 
 def tried(school: School, resumed: Resumed) -> None:
