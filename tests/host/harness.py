@@ -336,6 +336,6 @@ class Host:
         return {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM counters WHERE value > 0")}
 
     def tree(self) -> dict[str, str]:
-        """Every file below the agent's folder with its text."""
-        files = sorted(path for path in self.work.rglob("*") if path.is_file())
+        """Every file below the agent's folder with its text, what git keeps apart."""
+        files = sorted(path for path in self.work.rglob("*") if path.is_file() and ".git" not in path.parts)
         return {path.relative_to(self.work).as_posix(): path.read_text(encoding="utf-8") for path in files}
