@@ -20,8 +20,8 @@ from typing import Any, TextIO
 from . import executor, ward
 from .executor import Held
 from .model import Call, Event, Json, Outcome, Spec, Status, Step, StepCall, Trace, Version, canonical, harmless, named
-from .service import WHOLE, brief
 from .validator import NO_LIMIT
+from .wording import WHOLE, brief
 
 LONGEST_S, SHARE = 360.0, 0.85
 

@@ -30,7 +30,8 @@ from .model import (
     Version,
     walk,
 )
-from .service import Mined, Odd, brief, destroys, origin, templated, visible
+from .service import Mined, Odd, destroys
+from .wording import brief, origin, templated, visible
 
 WIDTH = 80
 LABEL = 13

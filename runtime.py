@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
 from . import commands, executor, pages, validator, ward
+from .discretion import Discreet, discreet
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
 from .model import (
@@ -41,8 +42,9 @@ from .model import (
 )
 from .recorder import PRIVATE, Recorder, never_breaks_the_agent
 from .resuming import DONE, UNDONE, Rest, failed
-from .service import Discreet, Door, Service, brief, discreet, strange
+from .service import Door, Service, strange
 from .store import Store
+from .wording import brief
 
 log = logging.getLogger("kata")
 

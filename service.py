@@ -3,10 +3,8 @@ decides in a person's place."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import shlex
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,35 +13,25 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import TypeVar
 
-from . import executor, lifecycle, miner, quoting, resuming, templating, validator
+from . import executor, lifecycle, miner, resuming, templating, validator
+from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
 from .effects import addresses_kata, effect
 from .model import (
     PREFIX,
-    SHELL_TOOLS,
-    Array,
     Call,
     Check,
-    Command,
-    Concat,
     Erasure,
     Event,
     Example,
-    Expression,
-    Hole,
-    Input,
     Json,
     Kata,
     KataError,
-    Literal,
     ModelRequest,
     NearMiss,
-    Object,
     OpaqueCommand,
-    Option,
     Outcome,
     Proposal,
     Record,
-    Reference,
     Refused,
     RunRow,
     SchemaSeen,
@@ -61,15 +49,12 @@ from .model import (
     TurnStart,
     Version,
     Wanted,
-    canonical,
-    walk,
 )
-from .redact import MASKER_VERSION, SHORTEST, Masker
+from .redact import MASKER_VERSION, Masker
 from .resuming import Rest
 from .store import Store
+from .wording import WHOLE, brief, does, templated, visible
 
-RESULT_BYTES = 65_536
-"""A recorded result is kept up to this many characters of JSON, head and tail (design section 4)."""
 TIDY_S = 3_600.0
 REMASKED = 1_000_001
 """Number of the first placeholder that a later look gives, beyond any that a first look gave."""
@@ -81,9 +66,6 @@ CONVERSATIONS = 200
 """Maskers that are kept; one per conversation."""
 QUESTION = 490
 """Characters in which a question must name every step: some 500 are shown (host contract 5)."""
-WHOLE = 4_000
-BEARABLE = 1_000_000
-"""Characters of one value of a run that are masked and kept."""
 FOLDER = 120
 """Characters of a folder in a question."""
 STOPPING_S = 0.05
@@ -92,11 +74,6 @@ EXPLAINED = ("coherence", "confidence", "inputs", "opaque", "saves", "template")
 """Rules that one odd example may break."""
 ODDEST = 8
 """Examples among which the one is looked for that keeps a routine back."""
-TELLING = 4
-"""Characters from which a supplied number is hidden inside texts too."""
-SUPPLIED = "KATASECRET_supplied_1"
-FORESEEN = 3
-"""Examples whose results stand for those of a run that has not begun."""
 """What is kept in the place of a value that somebody supplied for one run."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
@@ -175,7 +152,7 @@ class Service:
             case Event():
                 masker = self._masker(record.turn)
                 outcome = record.outcome
-                result = _cut(masker.value(_plain(outcome.result))) if self.settings.keep_results else None
+                result = cut(masker.value(plain(outcome.result))) if self.settings.keep_results else None
                 return replace(
                     record,
                     call=Call(record.call.tool, masker.value(dict(record.call.arguments))),
@@ -673,7 +650,7 @@ class Service:
         spec = kata.version.spec
         execution = executor.run(spec, given, self.settings.read_retries)
         masker = discreet(kata.version, inputs := executor.check_inputs(spec, given))
-        row = self._row(kata, masker.value(_bearable_all(given)), run_id, session, masker.text(folder))
+        row = self._row(kata, masker.value(bearable_all(given)), run_id, session, masker.text(folder))
         return self._carried(row, Logbook(self.store, row, spec, masker, inputs), execution, dispatch)
 
     def left(self, word: str, supplied: Mapping[str, Json] | None = None, session: str | None = None, said: str = "") -> Rest:
@@ -786,7 +763,7 @@ class Service:
 
 def _asked(head: str, spec: Spec, steps: Sequence[tuple[int, Step]], texts: Sequence[str]) -> str:
     """A question: every step by number with its effect in the first characters, then in full what had to be cut there."""
-    labels = [f"{number}. {_words(step)}: " for number, step in steps]
+    labels = [f"{number}. {does(step)}: " for number, step in steps]
     room = max(16, (QUESTION - len(head) - sum(len(label) + 1 for label in labels)) // len(labels)) if labels else 0
     short = [label + (text if len(text) <= room else text[: room - 1] + "…") for label, text in zip(labels, texts, strict=True)]
     cut = [f"{number}. {text}" for (number, _), text in zip(steps, texts, strict=True) if len(text) > room]
@@ -812,7 +789,7 @@ class Logbook:
         step = self.spec.steps[asked.index]
         reads = step.effect.plain_read
         self._heeded(asked.call)
-        call = _masked_call(asked.call, self.masker)
+        call = masked_call(asked.call, self.masker)
         row = StepTrace(asked.index, step.tool, Status.UNKNOWN, call, reason="started", attempts=asked.attempt)
         if (early := self._early(asked.call, step)) or not reads and (early := self._begun(row)):
             return early
@@ -820,7 +797,7 @@ class Logbook:
         done = asked.attempt - isinstance(outcome, executor.Held)
         end = {"status": outcome.status, "result": outcome.result, "reason": outcome.reason, "sent": outcome.sent}
         told = replace(row, call=None, attempts=done, **end)
-        self.kept[asked.index] = kept = replace(_masked_step(told, self.masker), call=call)
+        self.kept[asked.index] = kept = replace(masked_step(told, self.masker), call=call)
         if reads:
             self.waiting.append(kept)
         else:
@@ -831,7 +808,7 @@ class Logbook:
     def settled(self, step: StepTrace) -> StepTrace:
         """A step of the finished trace as it is kept; masked once more, because a later call may have shown what is a secret."""
         kept = self.kept.get(step.index)
-        return _masked_step(kept if kept is not None and kept.status is step.status else step, self.masker)
+        return masked_step(kept if kept is not None and kept.status is step.status else step, self.masker)
 
     def _heeded(self, call: Call) -> None:
         """Hide what a call shows to be a secret, in the inputs that are kept already too."""
@@ -858,110 +835,6 @@ class Logbook:
             return executor.Held(Status.REFUSED, reason=f"the step could not be written down first: {error.message}")
         self.waiting.clear()
         return None
-
-
-class Discreet:
-    """A masker that also hides values of one run whatever they look like: those that somebody supplied for it, and inputs that stand in
-    some call in the place of a secret."""
-
-    def __init__(self, supplied: Iterable[Json] = ()) -> None:
-        self.masker, given = Masker(), [*supplied]
-        self.values = {canonical(one) for one in given if not isinstance(one, str | None)}
-        self.hidden: list[str] = []
-        self._hide((*resuming.texts(given), *(text for text in self.values if len(text) >= TELLING)))
-
-    def _hide(self, texts: Iterable[str]) -> None:
-        found = {form for text in texts for form in _forms(text)}
-        self.hidden = sorted({*self.hidden, *found} - {""}, key=len, reverse=True)
-
-    def heed(self, arguments: Mapping[str, Json], inputs: Mapping[str, Json]) -> None:
-        """Hide from now on every input whose value stands in a call and not in the call as it is masked."""
-        told = self.without(_bearable_all(arguments))
-        whole, masked = _joined(told), _joined(self.value(told))
-        lost: list[str | int | float] = []
-        if whole == masked:
-            return
-        for one in sorted(_leaves(inputs), key=lambda one: len(str(one)), reverse=True):
-            if canonical(one) not in self.values and self._gone(str(one), whole, masked):
-                lost.append(one)
-                for form in _forms(str(one)):  # a shorter value inside it was masked with it
-                    whole = whole.replace(form, "")
-        self.values |= {canonical(one) for one in lost}
-        self._hide(str(one) for one in lost if len(str(one)) >= TELLING)
-
-    def _gone(self, text: str, whole: str, masked: str) -> bool:
-        """Whether the value, or what the masker makes of it by itself, stands less often in the masked call."""
-        pairs = {*zip(_forms(text), _forms(self.masker.text(text)), strict=True)}
-        return len(text) >= SHORTEST and any(whole.count(form) > masked.count(own) for form, own in pairs)
-
-    def text(self, text: str) -> str:
-        """The text without secrets and without what is hidden."""
-        return self.masker.text(str(self.without(text)))
-
-    def value(self, value: Json) -> Json:
-        """The JSON value, likewise."""
-        try:
-            return self.masker.value(self.without(value))
-        except RecursionError:
-            return "[a value that is nested too deeply to be kept]"
-
-    def without(self, value: Json) -> Json:
-        """The value without what is hidden; other secrets stay."""
-        if not self.hidden and not self.values:
-            return value
-        if isinstance(value, Mapping):
-            return {self.without(key): self.without(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.without(item) for item in value]
-        if isinstance(value, str | int | float) and canonical(value) in self.values:
-            return SUPPLIED
-        if isinstance(value, str):
-            for one in self.hidden:
-                value = value.replace(one, SUPPLIED)
-        return value
-
-
-def discreet(version: Version, given: Mapping[str, Json]) -> Discreet:
-    """A masker that hides every input which stands in the place of a secret in one of the calls, as far as they are known before a run:
-    where a call needs an earlier result, the results of examples stand for it."""
-    masker = Discreet()
-    for step in version.spec.steps:
-        needs = any(isinstance(part, Reference) for part in walk(step.arguments))
-        for results in ((), *(one.results for one in version.exhibits[:FORESEEN] if needs)):
-            masker.heed({key: foreseen(value, given, results) for key, value in step.arguments.fields}, given)
-    return masker
-
-
-def foreseen(expression: Expression, given: Mapping[str, Json], results: Sequence[Json] = ()) -> Json:
-    """The value of an expression; in the place of each part that cannot be rendered, where it comes from."""
-    match expression:
-        case Object(pairs):
-            return {key: foreseen(value, given, results) for key, value in pairs}
-        case Array(items):
-            return [foreseen(item, given, results) for item in items]
-    try:
-        return templating.render(expression, given, results)
-    except KataError:
-        return origin(expression, given)
-
-
-def _forms(text: str) -> tuple[str, ...]:
-    """How a text may stand in a command, in JSON text, in a question, and, cut, in what an error says of it; in a fixed order."""
-    placed = (text, *(quoting.quoted(text, place) for place in ("bare", "single", "double")), shlex.quote(text))
-    line = visible(text)
-    said = (line if len(line) >= TELLING else text, repr(text)[1:-1], repr(text[:40])[1:-1])
-    once = [json.dumps(one, ensure_ascii=escaped)[1:-1] for one in (*placed, *said) for escaped in (True, False)]
-    return (*placed, *said, *once, *(json.dumps(one, ensure_ascii=False)[1:-1] for one in once))
-
-
-def _joined(value: Json) -> str:
-    return "\n".join(resuming.texts(value))
-
-
-def _leaves(inputs: Mapping[str, Json]) -> Iterator[str | int | float]:
-    """Every text in the inputs, and every number that is one."""
-    yield from (one for one in inputs.values() if isinstance(one, int | float) and not isinstance(one, bool))
-    yield from resuming.texts([*inputs.values()])
 
 
 def _excess(call: Call, step: Step) -> str:
@@ -1170,67 +1043,6 @@ def suits(arguments: Mapping[str, Json], schema: Json) -> bool:
     return set(schema.get("required") or ()) <= set(arguments) <= set(schema["properties"])
 
 
-# ── In words ─────────────────────────────────────────────────────────────────────────────────────
-
-
-def _words(step: Step) -> str:
-    return step.effect.kind.value + (", destructive" if step.effect.destructive else "")
-
-
-def brief(call: Call, most: int = 160) -> str:
-    """A call as one line: the command of a shell tool, else tool and arguments, at most `most` characters."""
-    code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
-    pairs = ", ".join(f"{key}={templating.as_shown(value)}" for key, value in call.arguments.items())
-    line = visible(code if isinstance(code, str) else f"{call.tool} {pairs}")
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def visible(text: str) -> str:
-    """Observed text as one printable line: a line break separates commands, so it is shown; nothing acts on a terminal (B46, W10)."""
-    line = re.sub(r"(?:\s*\n)+\s*", " ⏎ ", text.strip()).replace("\t", " ")
-    return "".join(character if character.isprintable() else "�" for character in line)
-
-
-def templated(step: Step, given: Mapping[str, Json] | None = None) -> str:
-    """A step as one line with its holes: `git checkout ‹branch›`, `read_file path=‹step 2 · files.0›`; inputs that are given
-    are filled in."""
-    code = SHELL_TOOLS.get(step.tool)
-    pairs = dict(step.arguments.fields)
-    others = ", ".join(f"{key}={origin(value, given)}" for key, value in pairs.items() if key != code)
-    if code not in pairs:
-        return visible(f"{step.tool} {others}")
-    return visible(origin(pairs[code], given) + (f" [{others}]" if others else ""))
-
-
-def origin(expression: Expression, given: Mapping[str, Json] | None = None) -> str:
-    """Where a value comes from, as a person reads it."""
-    match expression:
-        case Literal(value):
-            return templating.as_shown(value)
-        case Input(name):
-            return templating.as_shown(given[name]) if given and name in given else f"‹{name}›"
-        case Reference(step, path):
-            return f"‹step {step + 1} · {templating.dotted(path)}›"
-        case Concat(parts):
-            return "".join(origin(part, given) for part in parts)
-        case Command(pieces):
-            return "".join(_piece(piece, given) for piece in pieces)
-        case Object(pairs):
-            return "{" + ", ".join(f"{key}: {origin(value, given)}" for key, value in pairs) + "}"
-        case Array(items):
-            return "[" + ", ".join(origin(item, given) for item in items) + "]"
-
-
-def _piece(piece: str | Option | Hole, given: Mapping[str, Json] | None) -> str:
-    """A piece of a command; an option that is there or not stands in brackets until that is known."""
-    if isinstance(piece, str):
-        return piece
-    if isinstance(piece, Hole):
-        return origin(piece.value, given)
-    known = given.get(piece.value.name) if given else None
-    return "" if known is False else piece.text if known else f" [{piece.text.strip()}]"
-
-
 # ── Small ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -1240,45 +1052,3 @@ def _keep(table: OrderedDict[K, V], key: K, value: V, limit: int) -> None:
     table.move_to_end(key)
     while len(table) > limit:
         table.popitem(last=False)
-
-
-def _plain(value: Json) -> Json:
-    """The value when it is JSON; a tool may answer with anything (B46)."""
-    try:
-        canonical(value)
-    except (TypeError, ValueError, RecursionError):
-        return f"[an answer of type {type(value).__name__}, which is no JSON]"
-    return value
-
-
-def _cut(result: Json) -> Json:
-    """A result of bearable size; what is too long becomes text with a mark, so that nothing is learnt from its shape (B37)."""
-    text = result if isinstance(result, str) else canonical(result)
-    if len(text) <= RESULT_BYTES:
-        return result
-    half = RESULT_BYTES // 2
-    return f"{text[:half]}\n[… {len(text) - 2 * half} characters cut by Kata …]\n{text[-half:]}"
-
-
-def _masked_step(step: StepTrace, masker: Discreet) -> StepTrace:
-    return replace(
-        step,
-        call=_masked_call(step.call, masker) if step.call else None,
-        result=_cut(masker.value(_bearable(_plain(step.result)))),
-        reason=masker.text(step.reason),
-        sent=masker.value(_bearable_all(step.sent)) if step.sent else None,
-    )
-
-
-def _masked_call(call: Call, masker: Discreet) -> Call:
-    return Call(call.tool, masker.value(_bearable_all(call.arguments)))
-
-
-def _bearable_all(arguments: Mapping[str, Json]) -> dict[str, Json]:
-    return {key: _bearable(value) for key, value in arguments.items()}
-
-
-def _bearable(value: Json) -> Json:
-    """The value, or how long it is: masking takes a second for a few million characters, and nothing is kept that was not masked whole."""
-    size = len(value if isinstance(value, str) else canonical(value))
-    return value if size <= BEARABLE else f"[{size:,} characters, too many to be kept]"

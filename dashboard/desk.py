@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from .. import executor, lifecycle, pages
 from ..commands import VERSION
 from ..model import Json, Kata, KataError, Refused, State, StoreError, Usage
-from ..service import Service, Unconfirmed, Unseen, templated
+from ..service import Service, Unconfirmed, Unseen
+from ..wording import templated
 from . import views
 
 ACTOR = "dashboard"

@@ -33,8 +33,8 @@ from ..model import (
     Version,
     walk,
 )
-from ..service import brief, origin, templated
 from ..validator import NO_LIMIT
+from ..wording import brief, origin, templated
 
 WHOLE, PART = 50_000, 2_000
 """Characters of an argument and of a result that the tab is given; what is longer ends with how much is left out."""

@@ -84,8 +84,9 @@ from kata.model import (  # noqa: E402
     walk,
 )
 from kata.redact import Masker  # noqa: E402
-from kata.service import Door, Service, templated  # noqa: E402
+from kata.service import Door, Service  # noqa: E402
 from kata.store import Store  # noqa: E402
+from kata.wording import templated  # noqa: E402
 
 ENOUGH = 15
 """A ratio over fewer novel occurrences is no evidence."""

@@ -43,8 +43,9 @@ from kata.model import (
     StepTrace,
     Version,
 )
-from kata.service import RESERVED, Mined, Service, visible
+from kata.service import RESERVED, Mined, Service
 from kata.store import Store
+from kata.wording import visible
 
 A, B, C = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all")
 PARTS = ("Steps", "Data flow", "Permissions", "Schemas", "Side effects", "Validation")

@@ -21,8 +21,9 @@ RUNGS = (
     ("shell", "redact", "rows", "extraction"),
     ("effects", "search", "quoting", "origins", "columns"),
     ("templating",),
-    ("learning",),
+    ("learning", "wording"),
     ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "store", "history"),
+    ("discretion",),
     ("service",),
     ("pages",),
     ("commands",),
@@ -33,7 +34,7 @@ RUNGS = (
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
     "model shell redact rows extraction effects search quoting origins columns templating learning miner validator executor resuming "
-    "ward lifecycle".split()
+    "ward lifecycle wording discretion".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kata import executor
+from kata.discretion import cut
 from kata.model import (
     Array,
     Call,
@@ -34,7 +35,6 @@ from kata.model import (
     Version,
 )
 from kata.resuming import DONE, UNDONE, Rest, called, failed, reached, rest
-from kata.service import _cut  # the mark of a result that was cut
 
 from .stand_in import EXTERNAL, READ, WRITE, step
 
@@ -150,8 +150,8 @@ LOST = [
     ({"output": {TOKEN: 1}}, "'step1.output' was masked"),
     ({"other": 1}, "'step1.output' is not in what was kept"),
     (None, "'step1.output' is not in what was kept"),
-    (_cut({"output": "x" * 70_000}), "'step1.output' was too long to be kept"),
-    ({"output": _cut("x" * 70_000)}, "'step1.output' was too long to be kept"),
+    (cut({"output": "x" * 70_000}), "'step1.output' was too long to be kept"),
+    ({"output": cut("x" * 70_000)}, "'step1.output' was too long to be kept"),
     ("[1,234,567 characters, too many to be kept]", "'step1.output' was too long to be kept"),
 ]
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from strategies import BRANCHES, FILES, NOW, SCHEMA, Bench, Did, bench, events, failed, five, opened, proposal, raw, routine, sh, tool
 
 from kata import miner
+from kata.discretion import RESULT_BYTES, SUPPLIED, Discreet
 from kata.lifecycle import TABLE
 from kata.model import (
     Call,
@@ -38,20 +39,8 @@ from kata.model import (
     TurnEnd,
     TurnStart,
 )
-from kata.service import (
-    RESERVED,
-    RESULT_BYTES,
-    SPELLING,
-    SUPPLIED,
-    Discreet,
-    Dispatch,
-    Service,
-    Unconfirmed,
-    Unseen,
-    brief,
-    reproduces,
-    templated,
-)
+from kata.service import RESERVED, SPELLING, Dispatch, Service, Unconfirmed, Unseen, reproduces
+from kata.wording import brief, templated
 
 A, B, C, D = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all"), sh("docker compose up-all")
 

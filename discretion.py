@@ -1,0 +1,171 @@
+"""Hides from a run's rows what must not be kept of it: secrets, supplied values, and inputs that stand in the place of a secret; it decides
+nothing and never changes what runs. A module of its own, because the service would otherwise both run katas and know how values are
+written."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from . import quoting, resuming, templating
+from .model import Array, Call, Expression, Json, KataError, Object, Reference, StepTrace, Version, canonical, walk
+from .redact import SHORTEST, Masker
+from .wording import origin, visible
+
+RESULT_BYTES = 65_536
+"""A recorded result is kept up to this many characters of JSON, head and tail (design section 4)."""
+BEARABLE = 1_000_000
+"""Characters of one value of a run that are masked and kept."""
+TELLING = 4
+"""Characters from which a supplied number is hidden inside texts too."""
+SUPPLIED = "KATASECRET_supplied_1"
+FORESEEN = 3
+"""Examples whose results stand for those of a run that has not begun."""
+
+
+class Discreet:
+    """A masker that also hides values of one run whatever they look like: those that somebody supplied for it, and inputs that stand in
+    some call in the place of a secret."""
+
+    def __init__(self, supplied: Iterable[Json] = ()) -> None:
+        self.masker, given = Masker(), [*supplied]
+        self.values = {canonical(one) for one in given if not isinstance(one, str | None)}
+        self.hidden: list[str] = []
+        self._hide((*resuming.texts(given), *(text for text in self.values if len(text) >= TELLING)))
+
+    def _hide(self, texts: Iterable[str]) -> None:
+        found = {form for text in texts for form in _forms(text)}
+        self.hidden = sorted({*self.hidden, *found} - {""}, key=len, reverse=True)
+
+    def heed(self, arguments: Mapping[str, Json], inputs: Mapping[str, Json]) -> None:
+        """Hide from now on every input whose value stands in a call and not in the call as it is masked."""
+        told = self.without(bearable_all(arguments))
+        whole, masked = _joined(told), _joined(self.value(told))
+        lost: list[str | int | float] = []
+        if whole == masked:
+            return
+        for one in sorted(_leaves(inputs), key=lambda one: len(str(one)), reverse=True):
+            if canonical(one) not in self.values and self._gone(str(one), whole, masked):
+                lost.append(one)
+                for form in _forms(str(one)):  # a shorter value inside it was masked with it
+                    whole = whole.replace(form, "")
+        self.values |= {canonical(one) for one in lost}
+        self._hide(str(one) for one in lost if len(str(one)) >= TELLING)
+
+    def _gone(self, text: str, whole: str, masked: str) -> bool:
+        """Whether the value, or what the masker makes of it by itself, stands less often in the masked call."""
+        pairs = {*zip(_forms(text), _forms(self.masker.text(text)), strict=True)}
+        return len(text) >= SHORTEST and any(whole.count(form) > masked.count(own) for form, own in pairs)
+
+    def text(self, text: str) -> str:
+        """The text without secrets and without what is hidden."""
+        return self.masker.text(str(self.without(text)))
+
+    def value(self, value: Json) -> Json:
+        """The JSON value, likewise."""
+        try:
+            return self.masker.value(self.without(value))
+        except RecursionError:
+            return "[a value that is nested too deeply to be kept]"
+
+    def without(self, value: Json) -> Json:
+        """The value without what is hidden; other secrets stay."""
+        if not self.hidden and not self.values:
+            return value
+        if isinstance(value, Mapping):
+            return {self.without(key): self.without(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.without(item) for item in value]
+        if isinstance(value, str | int | float) and canonical(value) in self.values:
+            return SUPPLIED
+        if isinstance(value, str):
+            for one in self.hidden:
+                value = value.replace(one, SUPPLIED)
+        return value
+
+
+def discreet(version: Version, given: Mapping[str, Json]) -> Discreet:
+    """A masker that hides every input which stands in the place of a secret in one of the calls, as far as they are known before a run:
+    where a call needs an earlier result, the results of examples stand for it."""
+    masker = Discreet()
+    for step in version.spec.steps:
+        needs = any(isinstance(part, Reference) for part in walk(step.arguments))
+        for results in ((), *(one.results for one in version.exhibits[:FORESEEN] if needs)):
+            masker.heed({key: foreseen(value, given, results) for key, value in step.arguments.fields}, given)
+    return masker
+
+
+def foreseen(expression: Expression, given: Mapping[str, Json], results: Sequence[Json] = ()) -> Json:
+    """The value of an expression; in the place of each part that cannot be rendered, where it comes from."""
+    match expression:
+        case Object(pairs):
+            return {key: foreseen(value, given, results) for key, value in pairs}
+        case Array(items):
+            return [foreseen(item, given, results) for item in items]
+    try:
+        return templating.render(expression, given, results)
+    except KataError:
+        return origin(expression, given)
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """How a text may stand in a command, in JSON text, in a question, and, cut, in what an error says of it; in a fixed order."""
+    placed = (text, *(quoting.quoted(text, place) for place in ("bare", "single", "double")), shlex.quote(text))
+    line = visible(text)
+    said = (line if len(line) >= TELLING else text, repr(text)[1:-1], repr(text[:40])[1:-1])
+    once = [json.dumps(one, ensure_ascii=escaped)[1:-1] for one in (*placed, *said) for escaped in (True, False)]
+    return (*placed, *said, *once, *(json.dumps(one, ensure_ascii=False)[1:-1] for one in once))
+
+
+def _joined(value: Json) -> str:
+    return "\n".join(resuming.texts(value))
+
+
+def _leaves(inputs: Mapping[str, Json]) -> Iterator[str | int | float]:
+    """Every text in the inputs, and every number that is one."""
+    yield from (one for one in inputs.values() if isinstance(one, int | float) and not isinstance(one, bool))
+    yield from resuming.texts([*inputs.values()])
+
+
+def plain(value: Json) -> Json:
+    """The value when it is JSON; a tool may answer with anything (B46)."""
+    try:
+        canonical(value)
+    except (TypeError, ValueError, RecursionError):
+        return f"[an answer of type {type(value).__name__}, which is no JSON]"
+    return value
+
+
+def cut(result: Json) -> Json:
+    """A result of bearable size; what is too long becomes text with a mark, so that nothing is learnt from its shape (B37)."""
+    text = result if isinstance(result, str) else canonical(result)
+    if len(text) <= RESULT_BYTES:
+        return result
+    half = RESULT_BYTES // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half} characters cut by Kata …]\n{text[-half:]}"
+
+
+def masked_step(step: StepTrace, masker: Discreet) -> StepTrace:
+    return replace(
+        step,
+        call=masked_call(step.call, masker) if step.call else None,
+        result=cut(masker.value(bearable(plain(step.result)))),
+        reason=masker.text(step.reason),
+        sent=masker.value(bearable_all(step.sent)) if step.sent else None,
+    )
+
+
+def masked_call(call: Call, masker: Discreet) -> Call:
+    return Call(call.tool, masker.value(bearable_all(call.arguments)))
+
+
+def bearable_all(arguments: Mapping[str, Json]) -> dict[str, Json]:
+    return {key: bearable(value) for key, value in arguments.items()}
+
+
+def bearable(value: Json) -> Json:
+    """The value, or how long it is: masking takes a second for a few million characters, and nothing is kept that was not masked whole."""
+    size = len(value if isinstance(value, str) else canonical(value))
+    return value if size <= BEARABLE else f"[{size:,} characters, too many to be kept]"
