@@ -15,7 +15,7 @@ from .pages import kata_json, laid, when
 from .service import Service, Unconfirmed, Unseen
 
 VERSION = "0.1.0"
-LONGEST = 200
+LONGEST, MOST_WORDS = 200, 20
 """Characters of a word; no command has use for more, and none is repeated at greater length."""
 RECENT = 20
 """Runs that a list of runs holds."""
@@ -185,6 +185,8 @@ def _diff(service: Service, ask: Ask) -> Answer:
     if len(numbers) == 1:
         raise _misused("diff", ask)
     last = kata.version.number
+    if numbers and numbers[0] == numbers[1]:
+        raise Refused(f"Version {numbers[0]} is the same as itself; two versions are compared")
     old, new = (service.version(kata, number) for number in numbers or _latest(service, kata, last))
     told = {"from": old.number, "to": new.number, "digests": [old.spec.digest, new.spec.digest]}
     return Answer(pages.difference(old, new, kata, ask.lead), told | {"changes": pages.changes(old.spec, new.spec)})
@@ -379,6 +381,9 @@ def _record(service: Service, ask: Ask) -> Answer:
     if wanted not in ("on", "off"):
         raise _misused("record", ask)
     service.pause(wanted == "off")
+    if "Kata" in ask.host:
+        text = f"Kata {ask.host['Kata']}."
+        return Answer(text, {"recording": False, "error": text}, 1)
     if wanted == "off":
         return Answer("Recording is off from the next message on, in every chat. Approved katas go on working.", {"recording": False})
     if not service.settings.record:
@@ -398,16 +403,17 @@ def _status(service: Service, ask: Ask) -> Answer:
     try:
         service.check()
         facts, counters = service.store.facts(), service.store.counters()
-        rows += [("Recording", _recording(service)), *_kept(facts)]
+        rows += [("Recording", "off: see Kata below" if "Kata" in ask.host else _recording(service)), *_kept(facts)]
         rows += [("Refused", f"kata {number}: {reason}") for number, reason in service.store.broken()]
     except StoreError as error:
         trouble = error.message
         rows += [("Recording", "off: the file cannot be used"), ("File", trouble)]
     rows += [("Not kept", f"{n} {LOST.get(name, name.replace('_', ' '))}") for name, n in counters.items() if n]
-    rows += [(name, text) for name, text in ask.host.items() if text != trouble]
+    rows += [("Setting" if name.startswith("Setting ") else name, text) for name, text in ask.host.items() if text != trouble]
     rows.append(("Settings", ", ".join(_setting(service.settings, name) for name in service.settings.__slots__)))
-    recording = bool(facts) and service.settings.record and not service.paused
-    told = {"recording": recording, "facts": dict(facts), "counters": dict(counters), "host": dict(ask.host)}
+    recording = bool(facts) and service.settings.record and not service.paused and "Kata" not in ask.host
+    own = {"plugin": VERSION, "settings": asdict(service.settings)}
+    told = {"recording": recording, "facts": dict(facts), "counters": dict(counters), "host": dict(ask.host)} | own
     text = "\n".join(line for title, row in rows for line in pages.part(title, [row]))
     return Answer(text, told | ({"error": trouble} if trouble else {}), int(not facts))
 
@@ -433,9 +439,9 @@ def _kept(facts: Mapping[str, Json]) -> list[tuple[str, str]]:
     states = ", ".join(f"{n} {state}" for state, n in facts["katas"].items())
     return [
         ("Last call", when(last) if last else "none yet: nothing has arrived from Hermes"),
-        ("Kept", f"{facts['calls']} calls, {facts['turns']} turns, {facts['conversations']} conversations"),
+        ("Kept", ", ".join(pages.many(facts[f"{noun}s"], noun) for noun in ("call", "turn", "conversation"))),
         ("Katas", states or "none"),
-        ("File", f"{facts['bytes'] // 1024} KiB, journal mode {facts['journal']}, version {facts['version']}, mode {facts['mode']}"),
+        ("File", f"{facts['bytes'] // 1024} KiB, journal mode {facts['journal']}, format {facts['version']}, mode {facts['mode']}"),
         ("Where", facts["path"] or "memory"),
     ]
 
@@ -473,7 +479,7 @@ def manual(lead: str) -> str:
 NONE, ONE, SOME = (0, 0), (1, 1), (0, 1)
 
 VERBS: Mapping[str, Verb] = {
-    "list": Verb("list", "proposals and active katas", "It is what you get without any command, too.", "list", NONE, _list),
+    "list": Verb("list", "proposals and katas", "It is what you get without any command, too.", "list", NONE, _list),
     "review": Verb(
         "review N",
         "all about one: effects, data flow, checks",
@@ -489,7 +495,7 @@ VERBS: Mapping[str, Verb] = {
         "A name has small letters, digits and _; a kata that has one keeps it without 'as NAME'. What can destroy something is approved "
         "with its name typed twice: approve N as NAME confirm NAME. A script in a shell names the revision with --digest instead.",
         "approve 2 as deploy_preview",
-        (0, LONGEST),
+        (0, MOST_WORDS),
         _approve,
     ),
     "reject": Verb(

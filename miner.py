@@ -126,9 +126,6 @@ class Item:
     key: str
     events: tuple[Event, ...]
 
-    @property
-    def loops(self) -> bool:
-        return len(self.events) > 1
 
 
 def items(run: Sequence[Event]) -> tuple[Item, ...]:

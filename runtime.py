@@ -16,7 +16,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TextIO
 
 from . import commands, executor, pages, validator, ward
@@ -106,10 +106,9 @@ class Plugin:
         self.ctx, self.closed = ctx, False
         given = {name: ctx.get_config(name, None) for name in Settings.__slots__}
         self.settings, problems = Settings.read(given)
-        self.notes: dict[str, str] = {f"Setting {n}": error.message for n, error in enumerate(problems, 1)}
+        self.notes: dict[str, str] = {f"Setting {n}": error.message.removeprefix("Setting ") for n, error in enumerate(problems, 1)}
         self.off = switched_off()
         if self.off:
-            self.settings = replace(self.settings, record=False)
             self.notes["Kata"] = f"is switched off: {self.off} is set; nothing is recorded, and no kata is a tool"
         self.paused = False
         self.store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
@@ -167,8 +166,8 @@ class Plugin:
 
     @property
     def recording(self) -> bool:
-        """Whether the setting and the owner's last word say so."""
-        return self.settings.record and not self.paused
+        """Whether the setting and the owner's last word say so, and nothing is switched off."""
+        return self.settings.record and not self.paused and not self.off
 
     def close(self) -> None:
         """Stop the writer and let the file go; later events are refused."""
@@ -449,7 +448,7 @@ class Plugin:
         is asked; without `ask` (no terminal) such a run is Refused, and nothing is run. `said` is `DONE` or `UNDONE` of `resuming`."""
         rest, ask = self.service.left(word, supplied, None, said), ask or asking(sys.stdin, sys.stderr)
         if ask is None and not all(step.effect.plain_read for step in rest.steps):
-            raise Refused("What is left of this run has effects, and there is no terminal here to ask you on; nothing was run")
+            raise Refused("What is left has effects, and there is no terminal here to ask you on; nothing was run")
         place = {"task_id": f"kata:{rest.run.id}", "session_id": rest.run.session}
         return self._go_on(rest, place, lambda: None, ask)
 
@@ -604,7 +603,7 @@ class Plugin:
         return int("error" in answer)
 
     def _host_lines(self) -> dict[str, str]:
-        odd = {f"Setting {name!r}"[:60]: "is none of ours; it has no effect" for name in _unknown_settings()}
+        odd = {f"Setting ?{n}": f"{name[:60]!r} is none of ours; it has no effect" for n, name in enumerate(_unknown_settings(), 1)}
         odd |= {"Other plugins": f"{self.gates.missing}; katas with effects hand back"} if self.gates.missing else {}
         return dict(self.notes) | odd | ({"Dropped": f"{self.recorder.dropped} events that found no room"} if self.recorder.dropped else {})
 

@@ -485,7 +485,7 @@ class Service:
         """Give a kata another name; running chats know it by that from their next message on."""
         kata = self.find(word)
         lifecycle.after("rename", kata)
-        wanted = self.chosen(name, kata)
+        wanted = self.chosen(name.lower(), kata)
         if wanted == kata.name:
             raise Refused(f"{kata.tool} has that name already")
         return self._decide(kata, "rename", surface, name=wanted, detail=f"from {kata.name} to {wanted}")

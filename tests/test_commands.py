@@ -585,7 +585,7 @@ KEYS = {
     "runs run-1": RUN,
     "near": ["near"],
     "mine": ["turns", "looked", "waiting", "proposed", "near"],
-    "status": ["recording", "facts", "counters", "host"],
+    "status": ["recording", "facts", "counters", "host", "plugin", "settings"],
     "help": list(VERBS),
     "help approve": ["usage", "what", "more", "example"],
     "disable 1": KATA,

@@ -280,7 +280,7 @@ def test_nothing_arrived_is_said_plainly(host: Host) -> None:
     host.done()
     host.end()
     assert "nothing has arrived" not in host.context.status()
-    assert "1 calls" in host.context.status()
+    assert "1 call, 1 turn" in host.context.status()
 
 
 # ── Recording ────────────────────────────────────────────────────────────────────────────────────
