@@ -904,12 +904,36 @@ class Verdict:
 UNTOLD = Verdict(None, told=False)
 
 
+class Known:
+    """What is told about, by window; and found by the keys in it, so that a look at one family does not read all others."""
+
+    def __init__(self, told: Mapping[int, miner.Routine]) -> None:
+        self.told = dict(told)
+        self.holding: dict[str, set[int]] = {}
+        self.declined = {window for window, routine in told.items() if routine.rejected}
+        for window, routine in told.items():
+            self._index(window, routine)
+
+    def _index(self, window: int, routine: miner.Routine) -> None:
+        for key in routine.keys:
+            self.holding.setdefault(key, set()).add(window)
+
+    def tell(self, window: int, routine: miner.Routine) -> None:
+        self.told[window] = routine
+        self._index(window, routine)
+
+    def related(self, keys: tuple[str, ...]) -> list[miner.Routine]:
+        """All in which every one of these keys stands, and all that a person declined, by window."""
+        inside = set.intersection(*(self.holding.get(key, set()) for key in keys))
+        return [self.told[window] for window in sorted(inside | self.declined) if window in self.told]
+
+
 class Look:
     """One round of looking at families, under the lease: what is told about is read once, and kept up with."""
 
     def __init__(self, service: Service) -> None:
         self.service, self.store, self.settings = service, service.store, service.settings
-        self.generation, self.known = self.store.generation(), service.known()
+        self.generation, self.known = self.store.generation(), Known(service.known())
         self.proposed: list[Kata] = []
         self.missed: list[NearMiss] = []
         self.seen: list[tuple[str, ...]] = []
@@ -918,7 +942,7 @@ class Look:
     def at(self, window: int, touched: int) -> int:
         """Look at one family and keep the verdict; 1 when it had to be scored, else 0."""
         if self.store.generation() != self.generation:  # somebody decided, or a proposal changed
-            self.generation, self.known = self.store.generation(), self.service.known()
+            self.generation, self.known = self.store.generation(), Known(self.service.known())
         keys = self._keys(window)
         verdict = self._verdict(window, keys) if keys else UNTOLD
         with self.store.bundle():
@@ -930,8 +954,8 @@ class Look:
         return int(verdict.scored)
 
     def _keys(self, window: int) -> tuple[str, ...]:
-        if window in self.known:
-            return self.known[window].keys
+        if window in self.known.told:
+            return self.known.told[window].keys
         examples = self.store.examples(self.store.occurrences(window, 1))
         return miner.spelled(examples[0]) if examples else ()
 
@@ -940,17 +964,16 @@ class Look:
             return UNTOLD
         if self.store.spread(window, self.settings.min_support) < self.settings.min_support:
             return Verdict(None, f"fewer than {self.settings.min_support} conversations that are kept hold it")
-        if miner.covered(keys, self.known.values(), self.store.support):
+        related = self.known.related(keys)
+        if miner.covered(keys, related, self.store.support):
             return Verdict(None, "is a piece of a longer routine, or nearly one that was declined")
         store = self.store
-        sources = miner.Sources(
-            store.support, store.spread, store.occurrences, store.examples, self.known.values, self.service.checked
-        )
+        sources = miner.Sources(store.support, store.spread, store.occurrences, store.examples, lambda: related, self.service.checked)
         return Verdict(miner.mine(keys, sources, self.settings), "says no more than a longer one", scored=True)
 
     def _settle(self, window: int, keys: tuple[str, ...], verdict: Verdict) -> None:
         """Keep the verdict; when the family changes sides, its pieces are looked at again."""
-        now, before, found = self.service.door.clock(), self.known.pop(window, None), verdict.found
+        now, before, found = self.service.door.clock(), self.known.told.pop(window, None), verdict.found
         if isinstance(found, Proposal):
             self._propose(window, found, now)
         else:
@@ -959,9 +982,9 @@ class Look:
             self.generation += self.store.withdraw(fingerprint, reason, now)
             self.store.misses({window: found} if found else {}, [fingerprint])
             if found:
-                self.known[window] = missed(keys, found.rule)
+                self.known.tell(window, missed(keys, found.rule))
                 self.missed.append(found)
-        if before != self.known.get(window):
+        if before != self.known.told.get(window):
             self.store.again(miner.pieces(keys), self.settings.min_support)
 
     def _propose(self, window: int, found: Proposal, now: float) -> None:
@@ -969,7 +992,7 @@ class Look:
         why = miner.unlikely(found.keys, ties, weights, self.history())
         kata = self.store.propose(found, now, window, ties=ties, chance=why)
         self.generation += kata is not None
-        self.known[window] = miner.Routine(found.keys, miner.CHANCE if why else "", covers=not why)
+        self.known.tell(window, miner.Routine(found.keys, miner.CHANCE if why else "", covers=not why))
         if why:
             self.missed.append(NearMiss(found.keys, miner.CHANCE, why, found.fit.support, found.fingerprint))
         elif kata is not None:
@@ -982,7 +1005,7 @@ class Look:
             self.store.doubt(kata, why)
             self.store.again(miner.pieces(keys), self.settings.min_support)
         if changed:
-            self.known = self.service.known()
+            self.known = Known(self.service.known())
         return bool(changed)
 
 

@@ -106,7 +106,7 @@ PONDER = Lesson(
 BUILD = Lesson(
     "build",
     lambda word: [
-        sh(f"cd pkg/{word}", cwd=f"/work/pkg/{word}"),
+        sh(f"cd pkg/{word}", cwd=f"/srv/pkg/{word}"),
         sh("wc -l notes.txt", "1 notes.txt"),
         sh("touch built.ok"),
         other("write_file", {"bytes_written": 5}, path="built.md", content="done\n"),
