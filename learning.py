@@ -179,7 +179,8 @@ class _Learner:
     # Text: fixed parts, known parts, and what is left.
 
     def _text(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
-        whole = self._whole_text(vector) or (self._read_off(vector) if coarse else None)
+        given = any(ties(values) and _around(vector, values) for _, values in self._texts())  # an input between fixed texts says it all
+        whole = self._whole_text(vector) or (self._read_off(vector) if coarse and not given else None)
         if whole is not None:
             return (whole,)
         found = self._contained(vector)

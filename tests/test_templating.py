@@ -30,6 +30,7 @@ from kata.model import (
     Step,
     TemplateError,
     UnsafeValue,
+    walk,
 )
 
 READ = Effect(Class.READ)
@@ -561,3 +562,14 @@ def test_a_stored_program_that_is_none_is_refused():
     spec = Reference(0, ("output", Pick("text", '{"where": 1}')))
     with pytest.raises(TemplateError):
         templating.render(spec, {}, [{"output": "x"}])
+
+
+def test_an_input_between_fixed_texts_comes_before_a_piece_of_a_text():
+    """A11: `notes/amber.md` is made of what the caller gives, also where an earlier answer shows it inside a path of that moment."""
+    rows = [
+        (("write", {"path": f"notes/{w}.md"}, json.dumps({"resolved": f"/tmp/x1/{w[0]}/notes/{w}.md"})), term(f"cat notes/{w}.md"))
+        for w in WORDS
+    ]
+    template, _ = learnt(*(example(i, *row) for i, row in enumerate(rows)))
+    assert [one.name for one in template.inputs] == ["path"]
+    assert not any(isinstance(part, Reference) for part in walk(template.steps[1]))
