@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from . import quoting, resuming, templating
 from .model import Array, Call, Expression, Json, KataError, Object, Reference, StepTrace, Version, canonical, walk
+from .origins import CUT
 from .redact import SHORTEST, Masker
 from .wording import origin, visible
 
@@ -144,7 +145,7 @@ def cut(result: Json) -> Json:
     if len(text) <= RESULT_BYTES:
         return result
     half = RESULT_BYTES // 2
-    return f"{text[:half]}\n[… {len(text) - 2 * half} characters cut by Kata …]\n{text[-half:]}"
+    return f"{text[:half]}\n[… {len(text) - 2 * half} {CUT} …]\n{text[-half:]}"
 
 
 def masked_step(step: StepTrace, masker: Discreet) -> StepTrace:

@@ -38,7 +38,7 @@ VALID_S = 86_400.0
 SECRET = "secret"
 """The type of an input that is never kept."""
 CUT = re.compile(
-    r"\[… \d+ characters cut by Kata …\]|^\[[\d,]+ characters, too many to be kept\]$|^\[an answer of type \w+, which is no JSON\]$"
+    rf"\[… \d+ {origins.CUT} …\]|^\[[\d,]+ characters, too many to be kept\]$|^\[an answer of type \w+, which is no JSON\]$"
 )
 """What stands in the file where a value was too long, or none that can be kept."""
 DOUBTFUL = (Status.UNKNOWN, Status.TIMEOUT, Status.INTERRUPTED)
