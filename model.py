@@ -288,23 +288,25 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where one window stands: the events `first` to `last` (positions, inclusive) of a turn."""
+    """Where one window stands: the events `first` to `last` (positions, inclusive) of a turn, without those that it passes over."""
 
     conversation: str
     turn: str
     first: int
     last: int
+    skipped: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a window of `size` steps stands in its turn: positions of the first and the last event of its latest place, and at how many
-    places it stands."""
+    """Where a window of `size` steps stands in its turn: positions of the first and the last event of its latest place, at how many
+    places it stands, and the positions that it passes over."""
 
     first: int
     last: int
     size: int = 2
     times: int = 1
+    skipped: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,13 @@ def _first(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first,)
+def _gaps(db: sqlite3.Connection) -> None:
+    """Windows may pass over calls that do not belong to them; which ones is known when every turn is counted once more."""
+    db.execute("ALTER TABLE windows ADD COLUMN skipped TEXT NOT NULL DEFAULT ''")
+    db.execute("UPDATE turns SET dirty = number WHERE ended IS NOT NULL")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _gaps)
 """The step at index n takes a file from version n to n + 1; a step is never changed once it was published."""
 
 
@@ -478,7 +484,7 @@ FROM katas JOIN versions ON versions.kata = katas.id AND versions.number = katas
 RUN = "SELECT id, kata, tool, version, digest, started, finished, status, reason, inputs, session, folder, owner, resumes FROM runs"
 LONGEST_RUN_S = 3_600.0
 """An unfinished run that began longer ago holds nobody up: its end could not be written."""
-WINDOW = "SELECT conversation, id AS turn, window, first, last FROM windows JOIN turns ON turns.number = windows.turn"
+WINDOW = "SELECT conversation, id AS turn, window, first, last, skipped FROM windows JOIN turns ON turns.number = windows.turn"
 
 
 def _turn(db: sqlite3.Connection, row: Row) -> Turn:
@@ -494,7 +500,16 @@ def _example(db: sqlite3.Connection, where: Occurrence) -> Example:
         ORDER BY position, started, number""",
         *(where.turn, where.first, where.last),
     )
-    return Example(where.conversation, where.turn, tuple(read_event(row, where.turn) for row in rows))
+    kept = (row for row in rows if row["position"] not in where.skipped)
+    return Example(where.conversation, where.turn, tuple(read_event(row, where.turn) for row in kept))
+
+
+def _positions(numbers: Iterable[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(one) for one in text.split(",") if one)
 
 
 def _run(db: sqlite3.Connection, row: Row) -> RunRow:
@@ -813,8 +828,9 @@ class Store:
                 return  # retention was faster
             touched = _families(db, "?", number)
             _sql(db, "DELETE FROM windows WHERE turn = ?", number)
-            rows = [(window, number, one.first, one.last, one.size, one.times) for window, one in windows.items()]
-            db.executemany("INSERT INTO windows (window, turn, first, last, size, times) VALUES (?, ?, ?, ?, ?, ?)", rows)
+            rows = [(window, number, one.first, one.last, one.size, one.times, _positions(one.skipped)) for window, one in windows.items()]
+            columns = "window, turn, first, last, size, times, skipped"
+            db.executemany(f"INSERT INTO windows ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
             _queue(db, touched | _families(db, "?", number), least)
             _sql(db, "UPDATE turns SET dirty = 0 WHERE id = ?", turn)
 
@@ -858,7 +874,7 @@ class Store:
             with self._using("DEFERRED") as db:
                 # Plain rows: this is asked at the end of every turn, and a row as a dict costs three times as much.
                 rows = db.execute(f"{WINDOW} WHERE window IN ({_marks(part)})", part).fetchall()
-            for conversation, turn, window, _first, _last in rows:
+            for conversation, turn, window, *_place in rows:
                 found[window].setdefault(unbind(conversation), set()).add(unbind(turn))
         return {window: {one: frozenset(turns) for one, turns in places.items()} for window, places in found.items()}
 
@@ -884,7 +900,7 @@ class Store:
         GROUP BY conversation ORDER BY number DESC LIMIT ?"""
         select = f"{WINDOW} JOIN ({latest}) USING (number) WHERE window = ? ORDER BY number DESC"
         rows = self._rows(select, window, most, window)
-        return tuple(Occurrence(row["conversation"], row["turn"], row["first"], row["last"]) for row in rows)
+        return tuple(Occurrence(row["conversation"], row["turn"], row["first"], row["last"], _numbers(row["skipped"])) for row in rows)
 
     def examples(self, occurrences: Iterable[Occurrence]) -> tuple[Example, ...]:
         """The occurrences with their events; those whose events are gone are left out."""

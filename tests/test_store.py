@@ -417,6 +417,15 @@ def test_examples_hold_the_events_of_their_positions(store: Store) -> None:
     assert (first.conversation, first.turn) == ("c1", "t1")
 
 
+def test_an_example_leaves_out_what_its_window_passes_over(store: Store) -> None:
+    """T5: the calls in a gap are no part of the routine."""
+    store.add(whole("t1", "c1"))
+    store.mined("t1", {7: Place(0, 2, 2, 1, (1,)), 8: Place(0, 2, 3)})
+    (gapped,), (plain,) = store.occurrences(7), store.occurrences(8)
+    assert gapped == Occurrence("c1", "t1", 0, 2, (1,)) and plain.skipped == ()
+    assert [event.position for one in store.examples([gapped, plain]) for event in one.events] == [0, 2, 0, 1, 2]
+
+
 def test_retention_takes_all_that_hangs_on_a_turn_and_nothing_else(path: Path, store: Store) -> None:
     """K98; design section 5.8: derived rows go with their turn, in the same transaction."""
     for turn, at in (("old", 10.0), ("new", 1000.0)):
@@ -881,6 +890,19 @@ def test_of_eight_that_migrate_an_old_file_at_once_one_does_it(tmp_path: Path, j
             assert [one.hear(), two.hear()] == [[""] * 4, [""] * 4]
         assert raw(path, "PRAGMA user_version") == [(len(MIGRATIONS) + 1,)]
         assert raw(path, "SELECT id, mood FROM turns") == [("t1", None)]
+
+
+def test_a_file_of_the_first_version_keeps_all_and_counts_every_ended_turn_once_more(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        migrate(db, MIGRATIONS[:1])
+        columns = "id, session, conversation, platform, who, started, ended, message"
+        turn = f"INSERT INTO turns ({columns}) VALUES (?, 's', 'c', 'cli', 'person', 1, ?, '')"
+        for name, ended in (("done", 2), ("open", None)):
+            db.execute(turn, (name, ended))
+        db.execute("INSERT INTO windows (window, turn, first, last, size, times) VALUES (7, 1, 0, 1, 2, 1)")
+    with closing(Store(lambda: sqlite3.connect(path, isolation_level=None))) as store:
+        assert store.occurrences(7) == (Occurrence("c", "done", 0, 1),)
+        assert store.dirty() == ("done",)
 
 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(path: Path) -> None:
