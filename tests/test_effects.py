@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kata.effects import PROGRAMS, SUBCOMMANDS, addresses_kata, effect, strongest
+from kata.effects import addresses_kata, effect, strongest
 from kata.model import Call, Class, Effect
+from kata.programs import PROGRAMS, SUBCOMMANDS
 
 CASES = Path(__file__).resolve().parent.parent.parent / "shared" / "cases" / "effects_cases.json"
 
