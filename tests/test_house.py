@@ -36,7 +36,6 @@ PURE = tuple(
     "model shell programs redact rows extraction effects search quoting origins columns templating learning miner validator executor "
     "resuming ward lifecycle wording discretion".split()
 )
-)
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "
     "html ipaddress itertools json math operator posixpath re shlex statistics string textwrap types typing unicodedata urllib.parse "
