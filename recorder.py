@@ -350,7 +350,7 @@ class Recorder:
                 model=str(payload.get("model") or ""),
                 at=at,
                 seconds=float(seconds) if isinstance(seconds, int | float) and abs(seconds) < 1e9 else 0.0,
-                input_tokens=_whole(usage, "input_tokens"),
+                input_tokens=max(_whole(usage, "input_tokens"), _whole(usage, "prompt_tokens") - _whole(usage, "cache_read_tokens")),
                 output_tokens=_whole(usage, "output_tokens"),
                 cache_tokens=_whole(usage, "cache_read_tokens"),
                 tool_calls=len(payload.get("call_ids") or ()),

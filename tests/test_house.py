@@ -22,7 +22,7 @@ RUNGS = (
     ("effects", "search", "quoting", "origins", "columns"),
     ("templating",),
     ("learning", "wording"),
-    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "store", "history"),
+    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "ledger", "store", "history"),
     ("discretion",),
     ("service",),
     ("pages",),
@@ -34,7 +34,7 @@ RUNGS = (
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
     "model shell programs redact rows extraction effects search quoting origins columns templating learning miner validator executor "
-    "resuming ward lifecycle wording discretion".split()
+    "resuming ward lifecycle ledger wording discretion".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "
