@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from . import shell
+from . import places, shell
 from .model import Command, Hole, OpaqueCommand, Option, UnsafeValue
 
 
@@ -18,6 +18,7 @@ def placed(command: Command, values: Sequence[str]) -> str:
     made = frame(command)
     for value, spot in zip(values, made.spots, strict=True):
         _check_value(value, spot)
+    _check_words(made, values)
     fill = iter(values)
     text = "".join(piece if isinstance(piece, str) else quoted(next(fill), piece.place) for piece in _pieces(command))
     if _signature(text) != _substituted(made.signature, made.fill(values)):
@@ -57,6 +58,16 @@ def _check_value(value: str, spot: Spot) -> None:
         raise UnsafeValue(f"Expected an operand for {spot.where}, got {value[:40]!r}, which would be read as an option")
 
 
+def _check_words(made: Frame, values: Sequence[str]) -> None:
+    """Refuse what the program that reads the word would take for more than a value."""
+    table, fill = dict(zip(made.marks, values, strict=True)), made.fill(values)
+    for words, index in made.words:
+        own = {mark: value for mark, value in table.items() if mark in words[index]}
+        if wanted := places.problem(places.Place(words, index, own, fill)):
+            got = ", ".join(repr(value[:40]) for value in own.values())
+            raise UnsafeValue(f"Expected {wanted} for argument {index} of {words[0]}, got {got}")
+
+
 def quoted(value: str, place: str) -> str:
     """The source text of a value in a quoting context: "bare", "single" or "double"."""
     if place == "double":
@@ -84,6 +95,8 @@ class Frame:
     script: shell.Script
     signature: tuple[object, ...]
     spots: tuple[Spot, ...]
+    words: tuple[tuple[tuple[str, ...], int], ...]
+    """Each word with a hole: the words of its command, and which of them it is."""
 
     def fill(self, values: Sequence[str]) -> Callable[[str], str]:
         """A function that puts the values in the place of the marks."""
@@ -102,7 +115,24 @@ def frame(command: Command) -> Frame:
     marks = tuple(f"{stem}{index}Z" for index in range(sum(isinstance(piece, Hole) for piece in command.parts)))
     fill = iter(marks)
     script = shell.parse("".join(piece if isinstance(piece, str) else next(fill) for piece in command.parts))
-    return Frame(marks, script, shell.signature(script), tuple(_spot(script, mark) for mark in marks))
+    spots = tuple(_spot(script, mark) for mark in marks)
+    return Frame(marks, script, shell.signature(script), spots, tuple(_marked(script, stem)))
+
+
+def _marked(script: shell.Script, stem: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    for command in script.commands():
+        words = tuple(map(_spelled, command.words))
+        inner = 0
+        while words[inner : inner + 1] and words[inner] in FIXED_RUNNERS:
+            inner = next((at for at, word in enumerate(words) if at > inner and not word.startswith("-")), len(words))
+        yield from ((words[inner:], index - inner) for index, word in enumerate(words) if stem in word and index > inner)
+        targets = ((redirect.operator, _spelled(redirect.target)) for redirect in command.redirects)
+        yield from ((target, 1) for target in targets if stem in target[1])
+
+
+def _spelled(word: shell.Word) -> str:
+    """A word as its program receives it, with $ for what nobody knows beforehand."""
+    return "".join(piece.value if piece.kind == "text" else "$" for piece in word.pieces)
 
 
 def _spot(script: shell.Script, mark: str) -> Spot:
@@ -116,6 +146,10 @@ def _spot(script: shell.Script, mark: str) -> Spot:
 
 
 def _spot_in(command: shell.Simple, mark: str) -> Spot | None:
+    for name, word in command.assignments:
+        if mark in _spelled(word):
+            _check_variable(command, name)
+            return Spot(f"the variable {name}", False)
     for index, word in enumerate(command.words):
         piece = next((p for p in word.pieces if p.kind == "text" and mark in p.value), None)
         if piece is not None:
@@ -127,6 +161,12 @@ def _spot_in(command: shell.Simple, mark: str) -> Spot | None:
         if mark in target:
             return Spot(f"the target of {redirect.operator}", False, target[: target.index(mark)])
     return None
+
+
+def _check_variable(command: shell.Simple, name: str) -> None:
+    """A value may stand before a fixed program in a variable that holds one by its name."""
+    if not command.words or shell.arguments(command)[0] is None or _runs_text(command) or not places.variable(name):
+        raise UnsafeValue(f"Expected a fixed value for the variable {name}, which may say what runs or how")
 
 
 def _check_flow(script: shell.Script, after: tuple[shell.Simple, ...], command: shell.Simple) -> None:
@@ -154,7 +194,7 @@ def _check_place(command: shell.Simple, index: int, before: str) -> None:
         (program in RUNNERS, _runs_fixed(words, index), "arguments, which it runs as a command"),
         (INTERPRETER.fullmatch(program), _after_script(words, index), "code"),
         (program in FILTERS, _after_program(words, index), "program of its own language"),
-        (_running(words[:index]), False, "arguments, which it runs as a command"),
+        (_running(words[:index]), places.before_command(words, index), "arguments, which it runs as a command"),
         (_code_option(program, words, index), False, "value of an option that runs programs"),
         (before.startswith("-") and "=" not in before, False, "option"),
         (program in EVALUATING and "-v" in words[:index], False, "variable name, which the shell evaluates"),

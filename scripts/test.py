@@ -5,9 +5,9 @@
     python scripts/test.py --full           the sample sizes that README publishes, and the evaluation; takes hours
     python scripts/test.py --only NAME      one part alone; may be repeated, and then --full only makes its samples larger
 
-With --full come four more parts: `cases`, `corpora` and `planted` put what lies in ../shared beside this checkout through
-scripts/evaluate.py, and `speed` is scripts/bench.py --full. Where ../shared is missing, a part says so and is skipped. What evaluation
-and measurement print as JSON stays in .venv/full.
+With --full come five more parts: `cases`, `corpora` and `planted` put what lies in ../shared beside this checkout through
+scripts/evaluate.py, `values` is scripts/fuzz.py with 100,000 pairs, and `speed` is scripts/bench.py --full. Where ../shared is missing,
+a part says so and is skipped. What evaluation and measurement print as JSON stays in .venv/full.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ PATIENCE = {"quick": 540, "full": 6 * 3_600}
 SHARED = ROOT.parent / "shared"
 KEPT = VENV / "full"
 """Where the parts of --full leave what they print as JSON."""
+PAIRS = 100_000
+"""Values put into commands with --full."""
 SHUFFLES, SEEDS, CONVERSATIONS, CALLS = 20, (1, 2, 3), 1_000, 500_000
 CASES = {"effects": "effects_cases.json", "redact": "secret_cases.json", "inject": "injection_cases.json"}
 CONTROLS = ("memoriser", "inputs")
@@ -285,6 +287,13 @@ def planted(bench: Bench) -> Verdict:
     return evaluated(bench, asked)
 
 
+def values(bench: Bench) -> Verdict:
+    """scripts/fuzz.py: made-up values in made-up commands, asked of a real bash"""
+    if not shutil.which("bash"):
+        return Verdict(True, "there is no bash here", skipped=True)
+    return kept(bench, "values", [BIN / "python", "scripts/fuzz.py", "--pairs", str(PAIRS)])
+
+
 def speed(bench: Bench) -> Verdict:
     """scripts/bench.py --full"""
     return kept(bench, "bench", [BIN / "python", "scripts/bench.py", "all", "--full", "--json"])
@@ -310,7 +319,7 @@ def kept(bench: Bench, name: str, command: Sequence[str | Path]) -> Verdict:
 
 
 PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, host, browser, validate, doctor, demo)
-FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, corpora, planted, speed)
+FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, values, corpora, planted, speed)
 """Run with --full, or when they are named."""
 
 
@@ -352,7 +361,7 @@ def samples(full: bool) -> str:
         return f"sample size: {examples}; --full for more"
     where = f"every labelled case and corpus of ../shared, {SHUFFLES} shuffles each"
     logs = f"planted logs of {CONVERSATIONS} conversations for the seeds {', '.join(map(str, SEEDS))}"
-    return f"sample sizes: {examples}; {where}; {logs}; generated histories of up to {CALLS} calls"
+    return f"sample sizes: {examples}; {where}; {logs}; {PAIRS} values in commands; generated histories of up to {CALLS} calls"
 
 
 def parsed() -> argparse.ArgumentParser:

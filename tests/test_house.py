@@ -18,7 +18,7 @@ from kata.model import Settings
 ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
-    ("shell", "programs", "redact", "rows", "extraction"),
+    ("shell", "programs", "redact", "rows", "extraction", "places"),
     ("effects", "search", "quoting", "origins", "columns"),
     ("templating",),
     ("learning", "wording"),
@@ -33,8 +33,8 @@ RUNGS = (
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
-    "model shell programs redact rows extraction effects search quoting origins columns templating learning miner validator executor "
-    "resuming ward lifecycle ledger wording discretion".split()
+    "model shell programs redact rows extraction places effects search quoting origins columns templating learning miner validator "
+    "executor resuming ward lifecycle ledger wording discretion".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "
