@@ -18,19 +18,25 @@ from .model import PREFIX, SHELL_TOOLS, Call, Class, Effect, Json, OpaqueCommand
 from .programs import (
     BEFORE,
     DELETING,
+    ERASING,
     EXTERNAL,
     FIND,
     FOLDERS,
+    HELPS,
     NAMES_COMMIT,
     OUTPUTS,
+    PAGERS,
     PROGRAMS,
     QUIET,
     READ,
     RSYNC,
     SAME,
+    SETTINGS,
     STILL,
     STRATEGIES,
     SUBCOMMANDS,
+    TELLING,
+    TOOLS,
     UNKNOWN,
     VERSIONS,
     WRAPPERS,
@@ -47,16 +53,23 @@ Words = tuple[str | None, ...]
 """Arguments as the program receives them; None for one that depends on a variable, another command or the files that are there."""
 
 
-def effect(tool: str, arguments: Mapping[str, Json]) -> Effect:
-    """The effect of a call with these arguments; for a template, neutral words `KATAHOLE_n` stand in its holes."""
+def effect(tool: str, arguments: Mapping[str, Json], hinted: bool = False) -> Effect:
+    """The effect of a call with these arguments; for a template, neutral words `KATAHOLE_n` stand in its holes. `hinted` is whether the
+    host was told that a tool only reads; it counts for a tool that is neither a shell nor built in."""
     code = arguments.get(SHELL_TOOLS.get(tool, ""))
     if isinstance(code, str):
         return _shell(code, arguments)
     if tool in TOOLS:
-        return Effect(TOOLS[tool], False, "only reads" if TOOLS[tool] is READ else "writes a file")
-    if tool.startswith("mcp__"):
-        return Effect(EXTERNAL, False, "acts through an MCP server")
-    return Effect(UNKNOWN, False, f"{tool} is not a tool we know")
+        return READS_ONLY if TOOLS[tool] is READ else Effect(TOOLS[tool], False, _told(tool, TOOLS[tool]))
+    if hinted:
+        return Effect(READ, False, "only reads, as its server says")
+    return Effect(EXTERNAL, False, "acts through an MCP server" if tool.startswith("mcp__") else f"{tool} is not a tool we know")
+
+
+def _told(tool: str, kind: Class) -> str:
+    if tool in ("write_file", "patch"):
+        return "writes a file"
+    return {WRITE: f"{tool} changes something here", EXTERNAL: f"{tool} acts elsewhere"}.get(kind, f"{tool} may do anything")
 
 
 def addresses_kata(call: Call) -> bool:
@@ -78,17 +91,6 @@ OURS = re.compile(
 )
 """What addresses Kata itself (A4)."""
 
-TOOLS: Mapping[str, Class] = {
-    "read_file": READ,
-    "search_files": READ,
-    "skills_list": READ,
-    "skill_view": READ,
-    "web_search": READ,
-    "web_extract": READ,
-    "write_file": WRITE,
-    "patch": WRITE,
-}
-"""Built-in tools whose class their name tells; the host guards files that exist against a blind overwrite (A23)."""
 
 def _by_name(table: Table) -> dict[str, Row]:
     return {name: row for names, row in table for name in names.split()}
@@ -96,6 +98,7 @@ def _by_name(table: Table) -> dict[str, Row]:
 
 _PROGRAMS = _by_name(PROGRAMS)
 _SUBCOMMANDS = {program: _by_name(table) for program, table in SUBCOMMANDS.items()}
+_KNOWN = {*_PROGRAMS, *_SUBCOMMANDS, *SAME}
 
 # ── Commands ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -129,10 +132,22 @@ def strongest(parts: Sequence[Effect]) -> Effect:
 def _parts(script: shell.Script) -> Iterator[Effect]:
     for command in script.commands():
         yield from map(_redirect, command.redirects)
-        yield from (READS_ONLY if name in STILL else Effect(UNKNOWN, False, f"sets {name}") for name, _ in command.assignments)
+        program = _name(command.words[0].value) if command.words else ""
+        yield from (_assigned(name, value.value, program) for name, value in command.assignments)
         if command.words:
             comparing = command.words[0].value in ("test", "[")
             yield _program(tuple(map(_operand if comparing else _argument, command.words)))
+
+
+def _assigned(name: str, value: str | None, program: str | None) -> Effect:
+    """What a variable does that is set for a program, or for the shell where the program is "": nothing, where only the script that sets
+    it can look at it."""
+    pages = name in PAGERS and value in ("", "cat")
+    splits = name == "IFS" and program == "read"
+    row = _PROGRAMS.get(program or "")
+    deaf = not program if program is not None and not program else row is not None and row.plain.startswith("*")
+    mere = deaf and not TELLING.fullmatch(name)
+    return READS_ONLY if name in STILL or pages or splits or mere else Effect(UNKNOWN, False, f"sets {name}")
 
 
 def _redirect(redirect: shell.Redirect) -> Effect:
@@ -198,7 +213,7 @@ def _program(words: Words) -> Effect:
     name = _name(words[0])
     if name is None:
         return Effect(UNKNOWN, False, f"runs {words[0]}, which may be any program" if words[0] else "runs a program that is not fixed")
-    if len(words) == 2 and (words[1] in VERSIONS.get(name, ()) or words[1] in ("--version", "--help") and name in _PROGRAMS):
+    if len(words) == 2 and _introduces_itself(name, words[1]):
         return READS_ONLY
     special = SPECIAL.get(name)
     if special is not None:
@@ -207,6 +222,11 @@ def _program(words: Words) -> Effect:
         return _subcommand(SAME.get(name, name), words[1:])
     row = _PROGRAMS.get(name)
     return _judged(row, _silenced(name, words[1:]), name) if row else Effect(UNKNOWN, False, f"runs {name}, which may do anything")
+
+
+def _introduces_itself(name: str, word: str | None) -> bool:
+    """Whether a program prints its version or its help, and nothing else."""
+    return word in VERSIONS.get(name, ()) or word == "--help" and name in _KNOWN or word == "--version" and name in _PROGRAMS
 
 
 def _name(word: str | None) -> str | None:
@@ -234,11 +254,16 @@ def _judged(row: Row, words: Words, what: str) -> Effect:
     """What a row says of a program with these arguments."""
     known = _known(row.plain + " " + row.reads)
     given = _sorted_out(words, known)
-    if given.loose and (row.asks or row.kind is READ and row.plain != "*"):
+    if given.loose and (row.asks or row.kind is READ and not row.plain.startswith("*")):
         return Effect(UNKNOWN, False, f"runs {what} with a value that may be an option")
     if _holds(given.options, row.asks):
-        return Effect(UNKNOWN, False, f"runs {what} with options that may start other programs")
+        return Effect(UNKNOWN, row.destructive, f"runs {what} with options that may start other programs")
+    odd = _odd(row, given, words)
+    if odd:
+        return Effect(UNKNOWN, row.destructive, f"runs {what} with {odd}")
     if row.kind in (EXTERNAL, UNKNOWN) and row.bare is None:
+        if row.reads and (shown := _harmless(row, given, known, what)) is not None:
+            return shown
         harms = row.destructive or given.loose and bool(row.destroys) or _holds(_trimmed(given.options, known), row.destroys)
         return Effect(row.kind, harms or row.kind is EXTERNAL and _deletes((*what.split()[1:], *words)), _why(row.kind, what))
     destroys = _holds(given.options, row.destroys) or given.loose and bool(row.destroys)
@@ -247,6 +272,19 @@ def _judged(row: Row, words: Words, what: str) -> Effect:
         harms = destroys or over and row.destructive
         return Effect(WRITE, harms, _why(WRITE, what, harms))
     return _harmless(row, given, known, what) or _otherwise(row, given, what)
+
+
+def _odd(row: Row, given: Given, words: Words) -> str:
+    """What among the words sets something or is not a file, for a program that takes such words; "" when nothing is."""
+    if row.sets and any(word is None or "=" in word or HOLE in word or "…" in word for word in words):
+        return "a word that may set something"
+    if row.urls and any(word is None or _ELSEWHERE.match(word) for word in given.operands):
+        return "an address or a program for a file"
+    return ""
+
+
+_ELSEWHERE = re.compile(r"[|@…]|-|[\w+.-]*(?::|…|KATAHOLE)")
+"""What some programs take for an address or a program instead of a file, or what could turn out to be one."""
 
 
 def _trimmed(options: Sequence[str], known: Mapping[str, str]) -> list[str]:
@@ -260,13 +298,15 @@ def _trimmed(options: Sequence[str], known: Mapping[str, str]) -> list[str]:
 
 def _deletes(words: Words) -> bool:
     """Whether a word tells a program with sub-commands, or a server, to delete."""
-    return any(re.sub(r"^(?:-X|--request=|--method=)", "", word).lower() in DELETING for word in words if word is not None)
+    plain = [re.sub(r"^(?:-X|--request=|--method=)", "", word).lower() for word in words if word is not None]
+    return any(word in DELETING or word.partition("-")[0] in DELETING or ERASING.search(word) for word in plain)
 
 
 def _harmless(row: Row, given: Given, known: Mapping[str, str], what: str) -> Effect | None:
     """What a row says where nothing is done that it lists as harmful: a read, unknown for a read that is not plain; else None."""
     names = [_listed(option, known) for option in given.options]
-    plain = row.plain == "*" or all(names) and not given.doubtful
+    starred = row.plain.startswith("*")
+    plain = row.plain == "*" or all(names) and not given.doubtful or starred and given.doubtful
     if plain and not given.loose and each(row.reads) & {name for listed in names for name in listed}:
         return READS_ONLY
     if (row.bare if row.bare is not None and not given.operands else row.kind) is not READ:
@@ -390,30 +430,59 @@ def _holds(options: Sequence[str], listed: str) -> bool:
 
 def _subcommand(program: str, words: Words) -> Effect:
     """What a program with sub-commands does, by the first word that is no option, and the second where that one has verbs too."""
-    table = _SUBCOMMANDS[program]
+    at = _past_globals(program, words)
+    found = _row(program, words, at)
+    if found is None or None in words[:at]:
+        verb = words[at] if at < len(words) else None
+        return Effect(UNKNOWN, False, f"runs {program} {verb or ''}".rstrip() + ", which may do anything")
+    row, rest, what = found
+    if program in HELPS and rest == ("--help",) and what != program:
+        return READS_ONLY
+    return _git(what.removeprefix("git "), row, rest) if program == "git" else _brought(program, what, _judged(row, rest, what), rest)
+
+
+def _past_globals(program: str, words: Words) -> int:
+    """How many words are options before the sub-command that change nothing."""
     plain, valued = BEFORE.get(program, (frozenset(), frozenset()))
     at = 0
     while at < len(words) and (words[at] in plain or words[at] in valued):
+        if words[at] == "-c" and program == "git" and not SETTINGS.fullmatch((words[at + 1 : at + 2] or ("",))[0] or ""):
+            break
         at += 2 if words[at] in valued else 1
-    verb = words[at] if at < len(words) else None
-    if verb is None or verb not in table or None in words[:at]:
-        return Effect(UNKNOWN, False, f"runs {program} {verb or ''}".rstrip() + ", which may do anything")
-    rest = words[at + 1 :]
-    if (program, verb) == ("git", "config") and _introduces(rest):
+    return at
+
+
+def _row(program: str, words: Words, at: int) -> tuple[Row, Words, str] | None:
+    """The row of the sub-command at a word, the words that it is judged by, and its name; that of `*` for one that is not listed."""
+    table = _SUBCOMMANDS[program]
+    verb, second = (*words[at : at + 2], "", "")[:2]
+    if verb is not None and f"{verb}|{second}" in table:
+        return table[f"{verb}|{second}"], words[at + 2 :], f"{program} {verb} {second}"
+    unfixed = second is None or HOLE in second
+    if verb is not None and verb in table and verb != "*" and not (unfixed and any(key.startswith(f"{verb}|") for key in table)):
+        return table[verb], words[at + 1 :], f"{program} {verb}"
+    return (table["*"], words, program) if "*" in table else None
+
+
+def _git(verb: str, row: Row, words: Words) -> Effect:
+    """What `git` does; several of its sub-commands do another thing for some operands."""
+    first = verb.split()[0]
+    if verb == "config" and _introduces(words):
         return Effect(WRITE, False, "git config changes who writes commits")
-    if any(word is not None and re.search(r"%G|\(signature", word) for word in rest):
-        return Effect(UNKNOWN, False, f"runs {program} {verb} with a format that may start other programs")
-    second = rest[0] if rest else ""
-    if f"{verb}|{second}" in table:
-        return _judged(table[f"{verb}|{second}"], rest[1:], f"{program} {verb} {second}")
-    if any(key.startswith(f"{verb}|") for key in table) and (second is None or HOLE in second):
-        return Effect(UNKNOWN, False, f"runs {program} {verb} with a verb that is not fixed")
-    found = _judged(table[verb], rest, f"{program} {verb}")
-    if (program, verb) == ("git", "config") and found.kind is WRITE:
+    if any(word is not None and re.search(r"%G|\(signature", word) for word in words):
+        return Effect(UNKNOWN, False, f"runs git {verb} with a format that may start other programs")
+    found = _judged(row, words, f"git {verb}")
+    if verb == "config" and found.kind is WRITE:
         return Effect(UNKNOWN, False, "changes what git does, which may start other programs")
-    if found.kind is WRITE and _brings(program, verb, rest):
-        return Effect(UNKNOWN, found.destructive, f"runs {program} {verb} with a value that may bring in code")
-    return Effect(found.kind, True, f"{program} {verb} may discard work") if _discards(program, verb, rest) else found
+    found = _brought("git", f"git {verb}", found, words)
+    return Effect(found.kind, True, f"git {verb} may discard work") if found.kind is not UNKNOWN and _discards(first, words) else found
+
+
+def _brought(program: str, what: str, found: Effect, words: Words) -> Effect:
+    """The effect of a sub-command, unknown where it writes and a value brings in code."""
+    if found.kind is WRITE and _brings(program, what.removeprefix(f"{program} "), words):
+        return Effect(UNKNOWN, found.destructive, f"runs {what} with a value that may bring in code")
+    return found
 
 
 _INTRODUCES = re.compile(r"(?:(?:--global|--local|--system|set|--add|--replace-all) )*user\.(?:name|email)")
@@ -438,10 +507,8 @@ _PATHLIKE = re.compile(
 pattern, or has a name that files and folders have everywhere."""
 
 
-def _discards(program: str, verb: str, words: Words) -> bool:
+def _discards(verb: str, words: Words) -> bool:
     """`git checkout` of files instead of a branch, `git push` of a forced or an empty source, `git fetch` with force."""
-    if program != "git":
-        return False
     if verb == "checkout":
         given = _sorted_out(words)
         if "--" in words or given.loose:
