@@ -162,7 +162,8 @@ def _review(service: Service, ask: Ask) -> Answer:
 
 
 def _page(service: Service, kata: Kata, ask: Ask) -> str:
-    return pages.review(kata, ask.lead, service.doubt(kata), service.store.why(kata.id), service.standing(kata))
+    told = service.doubt(kata), service.store.why(kata.id), service.standing(kata)
+    return pages.review(kata, ask.lead, *told, service.consent(kata))
 
 
 def _whole(kata: Kata) -> dict[str, Json]:
@@ -176,7 +177,8 @@ def _show(service: Service, ask: Ask) -> Answer:
     lists = {"versions": [pages.version_json(one) for one in versions], "runs": [pages.run_json(row) for row in rows]}
     effects = {"effects": pages.effects_json(kata.version.spec)}
     noted = {"why": service.store.why(kata.id), "noticed": service.noticed(kata)}
-    return Answer(pages.about(kata, versions, rows, ask.lead, noted["why"], noted["noticed"]), kata_json(kata) | effects | lists | noted)
+    text = pages.about(kata, versions, rows, ask.lead, noted["why"], noted["noticed"], service.consent(kata))
+    return Answer(text, kata_json(kata) | effects | lists | noted | {"trusted": service.trusted(kata)})
 
 
 def _diff(service: Service, ask: Ask) -> Answer:
@@ -376,6 +378,21 @@ def _enable(service: Service, ask: Ask) -> Answer:
     return Answer(f"Enabled: {pages.signature(kata.tool, kata.version.spec)}, revision {revision}.", kata_json(kata))
 
 
+def _trust(service: Service, ask: Ask) -> Answer:
+    kata = service.trust(ask.kata, ask.surface)
+    lines = [
+        f"Trusted: {kata.tool}, revision {kata.version.spec.digest[:12]}. It runs without asking, in other folders too, and also where the",
+        f"setting 'ask' is always; from the next message on, until it is changed. '{ask.lead} untrust {kata.name}' ends that.",
+    ]
+    return Answer(" ".join(lines), kata_json(kata) | {"trusted": True})
+
+
+def _untrust(service: Service, ask: Ask) -> Answer:
+    kata = service.untrust(ask.kata, ask.surface)
+    text = f"Not trusted any more: {kata.tool}. From the next message on it {service.consent(kata)}, but asks in folders new to it."
+    return Answer(text, kata_json(kata) | {"trusted": False})
+
+
 def _record(service: Service, ask: Ask) -> Answer:
     wanted = ask.words[0].lower()
     if wanted not in ("on", "off"):
@@ -524,6 +541,23 @@ VERBS: Mapping[str, Verb] = {
         "enable deploy_preview",
         ONE,
         _enable,
+    ),
+    "trust": Verb(
+        "trust NAME",
+        "let it run unasked everywhere",
+        "For what only reads and writes locally: it is not asked about in a folder that is new to it, nor where the setting 'ask' is "
+        "always. It holds for this revision; what acts elsewhere, destroys or is not known asks on every run and cannot be trusted.",
+        "trust deploy_preview",
+        ONE,
+        _trust,
+    ),
+    "untrust": Verb(
+        "untrust NAME",
+        "take that trust back",
+        "From the next message on it asks again where it would have asked before.",
+        "untrust deploy_preview",
+        ONE,
+        _untrust,
     ),
     "rename": Verb(
         "rename NAME NEW",

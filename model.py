@@ -873,6 +873,7 @@ class Settings:
     record: bool = True
     keep_results: bool = True
     learn_from: tuple[str, ...] = ()
+    ask: str = "effects"
 
     @classmethod
     def read(cls, given: Mapping[str, Json]) -> tuple[Settings, tuple[SettingError, ...]]:
@@ -900,6 +901,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
 }
 
 
+CHOICES: Mapping[str, tuple[str, ...]] = {"ask": ("effects", "always")}
+"""What a setting of one word may be."""
 LEARN_FROM = ("cron", "subagent", "group")
 """Whose turns may count beside those of a person in a chat of their own."""
 
@@ -913,6 +916,11 @@ def _setting(name: str, default: Json, value: Json) -> Json:
         if isinstance(answer, bool):
             return answer
         raise SettingError(f"Setting {name}: expected true or false, got {value!r}; using {default}")
+    if isinstance(default, str):
+        word = value.strip().lower() if isinstance(value, str) else value
+        if word in CHOICES[name]:
+            return word
+        raise SettingError(f"Setting {name}: expected {' or '.join(CHOICES[name])}, got {value!r}; using {default}")
     low, high = RANGES[name]
     try:
         number = float("nan") if isinstance(value, bool) else float(value)

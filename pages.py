@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from unicodedata import east_asian_width
 
-from . import templating
+from . import consent, templating
 from .model import (
     AuditRow,
     Erasure,
@@ -221,10 +221,10 @@ def program(key: str) -> str:
 # ── The review ───────────────────────────────────────────────────────────────────────────────────
 
 
-def review(kata: Kata, lead: str, doubt: str = "", why: str = "", standing: Version | None = None) -> str:
+def review(kata: Kata, lead: str, doubt: str = "", why: str = "", standing: Version | None = None, asks: str = "") -> str:
     """Everything a person needs to decide, its effects first (K18): steps, data flow, permissions, schemas, side
     effects, validation; 80 columns. `doubt` says why chance explains the routine by today's counts, `why` why the kata is in its state;
-    `standing` is the version that was in use, when this one would take its place."""
+    `standing` is the version that was in use, when this one would take its place; `asks` when a person is asked before a run."""
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
     head = f"Kata {kata.id} · {state(kata)} · {name} · {evidence.support} conversations · confidence {evidence.confidence:.2f}"
@@ -232,7 +232,7 @@ def review(kata: Kata, lead: str, doubt: str = "", why: str = "", standing: Vers
     shown = effects(spec, TOP - len(lines))
     parts = [
         ("Side effects", shown),
-        ("Permissions", _permissions(kata)),
+        ("Permissions", _permissions(kata, asks or consent.told(kata, False, False))),
         ("Steps", _steps(spec, shown)),
         ("Data flow", _flow(spec)),
         ("Schemas", _schemas(spec)),
@@ -274,10 +274,10 @@ def does(step: Step) -> str:
     return step.effect.kind.value + (" DESTRUCTIVE" if step.effect.destructive else "")
 
 
-def _permissions(kata: Kata) -> list[str]:
+def _permissions(kata: Kata, asks: str) -> list[str]:
     tools = ", ".join(dict.fromkeys(step.tool for step in kata.version.spec.steps))
     folders = dict.fromkeys(event.folder for one in kata.version.exhibits for event in one.events[:1] if event.folder)
-    rows = [f"tools {tools}; " + ("asks you before every run" if kata.version.spec.asks else "runs without asking")]
+    rows = [f"tools {tools}; {asks}"]
     return rows + ([f"was seen in {', '.join(list(folders)[:3])}" + (" and elsewhere" if len(folders) > 3 else "")] if folders else [])
 
 
@@ -336,11 +336,12 @@ def _validation(kata: Kata) -> list[str]:
 # ── What one kata is ─────────────────────────────────────────────────────────────────────────────
 
 
-def about(kata: Kata, versions: Sequence[Version], runs: Sequence[RunRow], lead: str, why: str = "", note: str = "") -> str:
+def about(
+    kata: Kata, versions: Sequence[Version], runs: Sequence[RunRow], lead: str, why: str = "", note: str = "", asks: str = ""
+) -> str:
     """What a kata does, how it is called, its effects, versions and latest runs, newest first; no ground for an approval. `why` says why it
-    is in its state, `note` what else was noticed."""
-    spec = kata.version.spec
-    asks = "asks you before every run" if spec.asks else "runs without asking"
+    is in its state, `note` what else was noticed, `asks` when a person is asked before a run."""
+    spec, asks = kata.version.spec, asks or consent.told(kata, False, False)
     parts = [
         (f"Kata {kata.id}", [f"{state(kata)} · {kata.tool or 'no name yet'}"]),
         ("Does", [fit(f"{number} {templated(step)}", WIDTH - LABEL) for number, step in enumerate(spec.steps, 1)]),

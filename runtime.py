@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from . import commands, executor, pages, validator, ward
+from . import commands, consent, executor, pages, validator, ward
 from .discretion import Discreet, discreet
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
@@ -42,7 +42,7 @@ from .model import (
 )
 from .recorder import PRIVATE, Recorder, never_breaks_the_agent
 from .resuming import DONE, UNDONE, Rest, failed
-from .service import Door, Service, strange
+from .service import Door, Service
 from .store import Store
 from .wording import brief
 
@@ -115,6 +115,7 @@ class Plugin:
         self.service = Service(self.store, self.settings, Door(time.time, replay, today, self._taken, _owner(), _alive, time.time))
         self.recorder = Recorder(self.service, parameters, self.fault, History().origin)
         self.active: dict[str, Kata] = {}
+        self.trusted: frozenset[tuple[int, str]] = frozenset()
         self.handles: dict[str, tuple[str, Any]] = {}
         self.generation, self._refreshing = -1, threading.Lock()
         self.folders: OrderedDict[str, str] = OrderedDict()
@@ -381,6 +382,7 @@ class Plugin:
             if tool not in self.handles:
                 self._register_one(tool, kata)
         self.active = {tool: kata for tool, kata in wanted.items() if tool in self.handles}
+        self.trusted = self.store.trusted()
 
     def _register_one(self, tool: str, kata: Kata) -> None:
         handle = self.ctx.register_tool(name=tool, toolset=TOOLSET, schema=tool_schema(kata), handler=functools.partial(self.run, kata.id))
@@ -517,8 +519,9 @@ class Plugin:
                 del self.runs[run_id]
 
     def _asks(self, kata: Kata, folder: str) -> bool:
-        """Whether a person is asked before a run: for its effects, or because it writes where no example did (design section 8)."""
-        return self.service.asks(kata) or strange(kata, folder)
+        """Whether a person is asked before a run: for its effects, because it writes where no example did (design section 8), or because
+        the owner wants to be asked always; a trusted kata of plain local steps is not (T40)."""
+        return consent.asks(kata, folder, self.service.always, (kata.id, kata.version.spec.digest) in self.trusted)
 
     def _asks_again(self, rest: Rest) -> bool:
         """Whether a person is asked before a run goes on: as before the run, and wherever an effect that failed would be tried again."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import TypeVar
 
-from . import executor, lifecycle, miner, resuming, templating, validator
+from . import consent, executor, lifecycle, miner, resuming, templating, validator
 from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
 from .effects import addresses_kata, effect
 from .model import (
@@ -78,7 +78,7 @@ ODDEST = 8
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
-    "stop rename diff audit cleanup trust export import".split()
+    "stop rename diff audit cleanup trust untrust export import".split()
 )
 SPELLING = 1
 """How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
@@ -339,10 +339,18 @@ class Service:
         """The katas that the agent may call (K84): those whose revision a person approved, as the audit log says (T42)."""
         return tuple(kata for kata in self.store.katas((State.ACTIVE,)) if self.store.approved(kata.id, kata.version.spec.digest))
 
-    @staticmethod
-    def asks(kata: Kata) -> bool:
-        """Whether every run asks a person: by what was approved, and by what we think of its steps today."""
-        return kata.version.spec.asks or any(miner.judged(step.tool, step.arguments).asks for step in kata.version.spec.steps)
+    def asks(self, kata: Kata) -> bool:
+        """Whether every run asks a person, wherever it is."""
+        return consent.asks(kata, "", self.always, self.trusted(kata))
+
+    def consent(self, kata: Kata) -> str:
+        """When a person is asked before a run, in a few words."""
+        return consent.told(kata, self.always, self.trusted(kata))
+
+    @property
+    def always(self) -> bool:
+        """Whether the owner wants to be asked before every run of a kata that is not trusted."""
+        return self.settings.ask == "always"
 
     def find(self, word: str) -> Kata:
         """The kata of that number, name or tool name; Refused when there is none."""
@@ -488,7 +496,35 @@ class Service:
         wanted = self.chosen(name.lower(), kata)
         if wanted == kata.name:
             raise Refused(f"{kata.tool} has that name already")
-        return self._decide(kata, "rename", surface, name=wanted, detail=f"from {kata.name} to {wanted}")
+        return self._decide(kata, "rename", surface, name=wanted)
+
+    def trust(self, word: str, surface: str) -> Kata:
+        """Let this revision run without asking, where the setting `ask` or another folder would ask (T40); Refused for all that does more
+        than read and write locally."""
+        kata = self.find(word)
+        if kata.state is not State.ACTIVE:
+            raise Refused(f"Kata {kata.id} is {kata.state}; only a kata that the agent may call can be trusted")
+        if why := consent.barred(kata):
+            raise Refused(f"{kata.tool} {why}")
+        if self.trusted(kata):
+            raise Refused(f"{kata.tool} is trusted already")
+        return self._marked(kata, "trust", surface)
+
+    def untrust(self, word: str, surface: str) -> Kata:
+        """Take that trust back."""
+        kata = self.find(word)
+        if not self.trusted(kata):
+            raise Refused(f"{kata.tool or f'Kata {kata.id}'} is not trusted; there is nothing to take back")
+        return self._marked(kata, "untrust", surface)
+
+    def _marked(self, kata: Kata, verb: str, surface: str) -> Kata:
+        """Write a decision down that leaves the kata in its state."""
+        state, digest, now = kata.state, kata.version.spec.digest, self.door.clock()
+        return self.store.transition(kata.id, before=(state,), after=state, digest=digest, actor=surface, verb=verb, now=now)
+
+    def trusted(self, kata: Kata) -> bool:
+        """Whether a person trusts this revision."""
+        return (kata.id, kata.version.spec.digest) in self.store.trusted()
 
     def forget(self, word: str, surface: str) -> Kata:
         """Lift a rejection: it is a proposal again, as far as what is recorded still speaks for it (A29)."""
@@ -772,7 +808,7 @@ def _asked(head: str, spec: Spec, steps: Sequence[tuple[int, Step]], texts: Sequ
 
 
 def _where(kata: Kata, folder: str) -> str:
-    return f" in {_short(visible(folder), FOLDER)}, where no example ran" if strange(kata, folder) else ""
+    return f" in {_short(visible(folder), FOLDER)}, where no example ran" if consent.strange(kata, folder) else ""
 
 
 class Logbook:
@@ -842,13 +878,6 @@ def _excess(call: Call, step: Step) -> str:
     found, allowed = effect(call.tool, call.arguments), step.effect
     more = found.asks and not allowed.asks or found.destructive and not allowed.destructive or allowed.plain_read and not found.plain_read
     return found.why if more else "it addresses Kata itself" if addresses_kata(call) else ""
-
-
-def strange(kata: Kata, folder: str) -> bool:
-    """Whether the kata changes something and none of its examples ran in that folder; False where nobody knows (design section 8)."""
-    changes = not all(step.effect.plain_read for step in kata.version.spec.steps)
-    known = {one.events[0].folder.rstrip("/") for one in kata.version.exhibits if one.events} - {""}
-    return changes and bool(folder and known) and folder.rstrip("/") not in known
 
 
 def _short(text: str, most: int) -> str:

@@ -1126,13 +1126,21 @@ class Store:
             if approved:
                 _sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", now, kata, found.version.number)
             done = _kata(db, kata)
-            _audit(db, AuditRow(now, actor, verb, kata, found.state, after, done.version.spec.digest, detail))
+            named = f"from {found.name} to {done.name}" if found.name and found.name != done.name else ""
+            row = AuditRow(now, actor, verb, kata, found.state, after, done.version.spec.digest, "; ".join(filter(None, (detail, named))))
+            _audit(db, row)
             return done
 
     def approved(self, kata: int, digest: str) -> bool:
         """Whether the audit log says that a person approved that revision."""
         select = "SELECT number FROM audit WHERE kata = ? AND digest = ? AND verb IN ('approve', 'enable', 'rollback') LIMIT 1"
         return bool(self._rows(select, kata, digest))
+
+    def trusted(self) -> frozenset[tuple[int, str]]:
+        """The katas, each with the digest of a revision, that a person trusts, as the audit log says."""
+        rows = self._rows("SELECT kata, digest, verb FROM audit WHERE verb IN ('trust', 'untrust') ORDER BY number")
+        last = {(row["kata"], row["digest"]): row["verb"] for row in rows}
+        return frozenset(one for one, verb in last.items() if verb == "trust")
 
     def generation(self) -> int:
         """A number that grows with every change to a kata: that of its audit row."""

@@ -38,7 +38,8 @@ PAGES = "hermes-agent==0.19.0"
 """Whose web pages the host's dashboard shows, because the wheel of 0.22.2 has none; nothing else of that version is used."""
 BROWSER = "tests/host/test_dashboard.py"
 SIDE_BY_SIDE = ("-n", str(max(2, min(4, os.cpu_count() or 2))))
-"""Processes that run the tests: files at once, and on the host all that share a home in one."""
+"""Processes that run the tests, each a file at a time: most tests of a file share a home. `--dist loadgroup` does nothing under this
+pytest: the two processes would each make every home."""
 EXAMPLES = {"quick": 200, "full": 10_000}
 """Hypothesis examples for each law; `tests/conftest.py` reads the same numbers from KATA_EXAMPLES."""
 PATIENCE = {"quick": 540, "full": 6 * 3_600}
@@ -216,7 +217,7 @@ def unit(bench: Bench) -> Verdict:
 
 def host(bench: Bench) -> Verdict:
     """pytest on the real Hermes; a test that was skipped proved nothing"""
-    return proven(run_pytest(bench, "host", "tests/host", f"--ignore={BROWSER}", *SIDE_BY_SIDE, "--dist", "loadgroup"))
+    return proven(run_pytest(bench, "host", "tests/host", f"--ignore={BROWSER}", *SIDE_BY_SIDE, "--dist", "loadfile"))
 
 
 def proven(verdict: Verdict) -> Verdict:

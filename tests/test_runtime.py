@@ -1178,6 +1178,44 @@ def test_a_plain_write_is_asked_about_where_no_example_ran(host: Host) -> None:
     assert host.call("kata_note", {})["status"] == "ok"
 
 
+def test_where_that_is_set_every_kata_asks_and_a_trusted_one_does_not(opened: Callable[..., Host]) -> None:
+    """A23: "unless the user sets 'ask always'"; T40; from the next message on."""
+    host = opened(ask="always")
+    approve(host.file, reader(), "look")
+    host.say()
+    assert "kata_look runs 2 steps" in host.ask("kata_look", {"path": "a"})["message"]
+    assert host.call("kata_look", {"path": "a"})["status"] == "ok"
+    assert "must be approved" in host.call("kata_look", {"path": "a"})["error"], "the question stands before every run"
+    assert host.context.commands["kata"]("trust look").startswith("Trusted: kata_look")
+    host.say(turn_id="T2")
+    assert host.ask("kata_look", {"path": "a"}) is None
+    assert host.call("kata_look", {"path": "a"})["status"] == "ok"
+    host.context.commands["kata"]("untrust look")
+    host.say(turn_id="T3")
+    assert host.ask("kata_look", {"path": "a"}) is not None
+
+
+def test_a_trusted_writer_is_not_asked_about_in_a_new_folder(opened: Callable[..., Host]) -> None:
+    """T40; design section 8"""
+    host = opened()
+    writer(host, "/srv/app")
+    assert "where no example ran" in host.ask("kata_note", {})["message"]
+    host.context.commands["kata"]("trust note")
+    host.say(turn_id="T2")
+    assert host.ask("kata_note", {}, turn_id="T2") is None
+    assert host.call("kata_note", {})["status"] == "ok"
+
+
+def test_a_trust_that_was_written_past_the_verbs_is_no_leave_for_a_grave_kata(ship: Host) -> None:
+    """T40, T42: even an audit row of trust does not silence the question of a kata that acts elsewhere."""
+    with process(ship.file) as store:
+        kata = store.katas((State.ACTIVE,))[0]
+        here = {"before": (State.ACTIVE,), "after": State.ACTIVE, "digest": kata.version.spec.digest}
+        store.transition(kata.id, **here, actor="cli", verb="trust", now=2.0)
+    ship.say(turn_id="T2")
+    assert ship.ask(kata.tool, {"branch": "main"}) is not None
+
+
 def test_a_plain_write_is_not_asked_about_where_its_examples_ran_or_nobody_knows(host: Host) -> None:
     writer(host, "")
     assert host.ask("kata_note", {}) is None

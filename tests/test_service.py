@@ -1116,6 +1116,15 @@ def test_a_new_name_is_checked_like_the_first(desk: Bench) -> None:
             desk.service.rename("ship", name, "cli")
 
 
+def test_of_two_renames_at_once_each_logs_the_name_that_was(desk: Bench) -> None:
+    """T66: what the log says is read where it is written, not before."""
+    kata = desk.approved("deploy")
+    here = {"before": (State.ACTIVE,), "after": State.ACTIVE, "digest": kata.version.spec.digest, "actor": "cli", "verb": "rename"}
+    for name in ("ship", "send"):
+        desk.store.transition(kata.id, **here, name=name, now=9.0)  # type: ignore[arg-type]
+    assert [row.detail for row in desk.store.audit(2)] == ["from ship to send", "from deploy to ship"]
+
+
 def test_forget_lifts_a_rejection(desk: Bench) -> None:
     """A29, T68: it is proposed again, under its number."""
     desk.learn()

@@ -4,23 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lessons import LESSONS, School, teach
+from lessons import School, teach
 from witness import witness
 
 from harness import CHECKOUT, NO_HOST, Host, executable
 from model_server import ModelServer, Script, serving
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "xdist_group(name): tests that one process runs, because they share a home")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run side by side, those of one file stay together, and those of the school."""
-    for item in items:
-        shared = "school" if "school" in getattr(item, "fixturenames", ()) else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(shared))
 
 
 @pytest.fixture
@@ -66,9 +54,10 @@ def bare_twin(tmp_path: Path, server: ModelServer, hermes: Path) -> Host:
     return host
 
 
-@pytest.fixture(scope="session")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
-    """One home for all files that run katas: teaching and approving costs seconds. Each conversation has a message of its own."""
+@pytest.fixture(scope="module")
+def school(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
+    """One home for a file that runs katas, in which a person approved the `LESSONS` that it names; no conversation of one file changes
+    what another finds. Each conversation has a message of its own."""
     found, script = executable(), Script()
     if found is None:
         pytest.skip(NO_HOST)
@@ -76,5 +65,5 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
         host = Host(tmp_path_factory.mktemp("school"), server, found)
         host.install(CHECKOUT, "kata")
         seen = witness(host)
-        teach(host, *LESSONS)
+        teach(host, *request.module.LESSONS)
         yield School(host, script, seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import pty
@@ -12,11 +13,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +80,18 @@ class Answer:
 
     def __repr__(self) -> str:
         return f"exit code {self.code} after {self.seconds:.1f} s\n--- out\n{self.out}\n--- err\n{self.err}"
+
+
+@cache
+def compiled(hermes: Path) -> Path:
+    """A copy of the checkout as it is installed, compiled by the Python of that `hermes`; it goes when this process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="kata-compiled-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    shutil.copytree(CHECKOUT, folder / "kata", ignore=NOT_INSTALLED)
+    if (python := hermes.parent / "python").is_file():
+        writing = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+        subprocess.run([python, "-m", "compileall", "-q", folder / "kata"], check=True, env=writing)
+    return folder / "kata"
 
 
 def fill(path: Path) -> None:
@@ -196,8 +211,11 @@ class Host:
         return self.root / "far"
 
     def install(self, plugin: Path, name: str) -> None:
-        """Copy a plugin's folder to where Hermes looks for it, and enable it."""
-        shutil.copytree(plugin, self.plugins / name, ignore=NOT_INSTALLED)
+        """Copy a plugin's folder to where Hermes looks for it, and enable it. Ours is compiled, as it is after its first start."""
+        if plugin == CHECKOUT:
+            shutil.copytree(compiled(self.hermes), self.plugins / name)
+        else:
+            shutil.copytree(plugin, self.plugins / name, ignore=NOT_INSTALLED)
         self.enabled.append(name)
         self.configure()
 

@@ -1,5 +1,6 @@
 """Teaches Kata routines without a model: three conversations of each go into the plugin's file by its own service, as the host's recorder
-would bring them, and the real `hermes kata approve` makes each proposal a tool; no row is written past the service."""
+would bring them, and its own approval makes each proposal a tool; no row is written past the service. That the commands of chat and shell
+lead there the files show that approve by hand (test_running, test_mcp)."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,7 +131,6 @@ HEAD = Lesson(
     placed=False,
 )
 """Asks for nothing: its values come out of the text that each step prints."""
-LESSONS = (LOOK, COUNT, FIND, SHELVE, CLEAR, UNLOCK, PUBLISH, PONDER, BUILD, HEAD)
 
 
 @dataclass(frozen=True)
@@ -146,31 +146,35 @@ class School:
 
 
 def teach(host: Host, *lessons: Lesson) -> None:
-    """Three conversations of each routine, and its approval by a person in a chat; AssertionError where one is not proposed or not
-    approved. One chat for all, because a start of the host costs seconds."""
-    waiting = proposed(host, lessons)
-    with host.terminal("chat") as terminal:
-        for lesson, kata in waiting:
-            terminal.type(f"/kata review {kata.id}", f"/kata approve {kata.id} as NAME")
-            twice = f" confirm {lesson.name}" if any(step.effect.destructive for step in kata.version.spec.steps) else ""
-            approve = f"/kata approve {kata.id} as {lesson.name}{twice}"
-            terminal.type(approve, f"Approved: {lesson.tool}, revision {kata.version.spec.digest[:12]}")
-        terminal.type("/exit", "❯")
+    """Three conversations of each routine, and its approval; AssertionError where one is not proposed or not approved."""
+    with opened(host) as service:
+        for lesson in lessons:
+            kata = learnt(host, service, lesson)
+            service.review(str(kata.id), "chat")
+            service.approve(str(kata.id), lesson.name, "chat", confirm=lesson.name)
 
 
 def proposed(host: Host, lessons: Sequence[Lesson]) -> list[tuple[Lesson, Kata]]:
     """Record the conversations one after the other, and give the proposal that came with each third."""
+    with opened(host) as service:
+        return [(lesson, learnt(host, service, lesson)) for lesson in lessons]
+
+
+@contextmanager
+def opened(host: Host) -> Iterator[Service]:
+    """A service on the plugin's file in that home."""
     host.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = []
     with closing(Store(lambda: sqlite3.connect(host.database, check_same_thread=False))) as store:
-        service = Service(store, Settings(), Door(time.time, replay, lambda tool: None, lambda name: False))
-        for lesson in lessons:
-            folder = str(host.work) if lesson.placed else ""
-            held = [conversation(service, f"{lesson.name}-{word}", lesson.steps(word), folder) for word in SEEN]
-            new = [kata for proposals in held for kata in proposals]
-            assert [len(kata.version.spec.steps) for kata in new] == [len(lesson.steps("x"))], f"{lesson.name}: {new}; {store.near()}"
-            found.append((lesson, new[0]))
-    return found
+        yield Service(store, Settings(), Door(time.time, replay, lambda tool: None, lambda name: False))
+
+
+def learnt(host: Host, service: Service, lesson: Lesson) -> Kata:
+    """Record three conversations of one routine, and give the proposal that came with the third."""
+    folder = str(host.work) if lesson.placed else ""
+    held = [conversation(service, f"{lesson.name}-{word}", lesson.steps(word), folder) for word in SEEN]
+    new = [kata for proposals in held for kata in proposals]
+    assert [len(kata.version.spec.steps) for kata in new] == [len(lesson.steps("x"))], f"{lesson.name}: {new}; {service.store.near()}"
+    return new[0]
 
 
 def conversation(service: Service, name: str, done: Sequence[Did], folder: str) -> tuple[Kata, ...]:

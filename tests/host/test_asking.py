@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from lessons import School
+from lessons import CLEAR, PUBLISH, UNLOCK, School
 
 from harness import Answer, Host, Terminal
 from model_server import CallKata, Say, Script
 
+LESSONS = (CLEAR, PUBLISH, UNLOCK)
 ONCE, ALWAYS, DENY = "1", "3", "4"
 """The keys that answer the host's question."""
 OURS, RM, CHMOD = "<kata_{}>", "recursive delete", "permissions"

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lessons import School
+from lessons import BUILD, School
 
 from harness import Host
 from model_server import CallKata, Say, Step, ToolCalls, results_of
 
+LESSONS = (BUILD,)
 MADE = {"pkg/amber/built.ok": "", "pkg/amber/built.md": "done\n"}
 """What the kata `build` leaves below the folder in which it starts."""
 ONCE, DENY, QUESTION = "1", "4", "<kata_build>"

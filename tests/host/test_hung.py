@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from lessons import School
+from lessons import COUNT, FIND, LOOK, PONDER, SHELVE, School
 
 from harness import Answer, Host
 from model_server import CallKata, Results, Say, ToolCalls, read_result
 
+LESSONS = (COUNT, FIND, LOOK, PONDER, SHELVE)
 LOOKS = 3
 """How often the kata that only reads is called before all others, each time for the same word."""
 PIPES = ("pipe", "hose", "tube")

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from lessons import School
+from lessons import BUILD, LOOK, PONDER, School
 
 from harness import PATIENCE, Host
 from model_server import CallKata, Results, Say, ToolCalls, Turn, read_result
 
+LESSONS = (BUILD, LOOK, PONDER)
 DENY = "4"
 """The key that answers the host's question with no."""
 DECIDE = "hermes kata disable look"

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lessons import School
+from lessons import HEAD, School
 
 from model_server import CallKata, Say, ToolCalls, results_of
 
+LESSONS = (HEAD,)
 AT = "2026-01-02T03:04:05 +0000"
 WHO = {f"GIT_{one}_{key}": value for one in ("AUTHOR", "COMMITTER") for key, value in (("NAME", "A"), ("EMAIL", "a@b"), ("DATE", AT))}
 """With these a commit has the same hash on every machine."""
