@@ -29,7 +29,20 @@ def shape(script: shell.Script) -> tuple[object, ...]:
         )
         for command in script.commands()
     )
-    return counts, tuple(len(pipeline.commands) for pipeline in script.pipelines), script.operators
+    return counts, tuple(_frames(script))
+
+
+def _frames(script: shell.Script) -> Iterator[object]:
+    """Operators, pipes, and whatever of loops and branches is no simple command, at any depth."""
+    yield script.operators, tuple((len(pipeline.commands), pipeline.pipes, pipeline.prefix) for pipeline in script.pipelines)
+    for pipeline in script.pipelines:
+        for node in pipeline.commands:
+            if isinstance(node, shell.Compound):
+                words = tuple(tuple((piece.kind, piece.quote, piece.value) for piece in word.pieces) for word in shell.words_of(node))
+                redirects = tuple((r.descriptor, r.operator, r.body) for r in node.redirects)
+                yield node.kind, node.name, node.marks, words, redirects, tuple(len(inner.pipelines) for inner in node.scripts)
+            for inner in shell.inside(node):
+                yield from _frames(inner)
 
 
 def columns(script: shell.Script) -> Iterator[tuple[shell.Word, tuple[int, str]]]:

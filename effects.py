@@ -8,12 +8,13 @@ and so are a program with a path of its own and an argument that is not fixed wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from . import shell
+from . import expansions, shell
+from .expansions import READS_ONLY, mere
 from .model import PREFIX, SHELL_TOOLS, Call, Class, Effect, Json, OpaqueCommand, canonical
 from .programs import (
     BEFORE,
@@ -48,7 +49,6 @@ from .programs import (
 )
 
 STRENGTH = (READ, WRITE, UNKNOWN, EXTERNAL)
-READS_ONLY = Effect(READ, False, "only reads")
 Words = tuple[str | None, ...]
 """Arguments as the program receives them; None for one that depends on a variable, another command or the files that are there."""
 
@@ -130,13 +130,38 @@ def strongest(parts: Sequence[Effect]) -> Effect:
 
 
 def _parts(script: shell.Script) -> Iterator[Effect]:
-    for command in script.commands():
-        yield from map(_redirect, command.redirects)
-        program = _name(command.words[0].value) if command.words else ""
-        yield from (_assigned(name, value.value, program) for name, value in command.assignments)
-        if command.words:
-            comparing = command.words[0].value in ("test", "[")
-            yield _program(tuple(map(_operand if comparing else _argument, command.words)))
+    """The effects of every command at any depth, whether it will run or not, and of bash itself."""
+    yield from expansions.own(script)
+    functions: set[str] = set()
+    before = ";"
+    for pipeline, operator in zip(script.pipelines, script.operators, strict=True):
+        for node in shell.Script("", (pipeline,), ("",)).nodes():
+            yield from map(_redirect, node.redirects)
+            yield _called(node, functions) if isinstance(node, shell.Simple) else _defined(node)
+        only = pipeline.commands[0]
+        if isinstance(only, shell.Compound) and only.kind == "function" and len(pipeline.commands) == 1 and {before, operator} <= _SURE:
+            functions.add(only.name)
+        before = operator
+
+
+_SURE = frozenset((";", "\n", ""))
+"""What stands around a definition that is there for all that follows."""
+
+
+def _called(command: shell.Simple, functions: Collection[str]) -> Effect:
+    """The effect of a program; that of a function is that of its body, which is looked at where it stands."""
+    program = _name(command.words[0].value) if command.words else ""
+    sets = [_assigned(name.rstrip("+"), value.value, program) for name, value in command.assignments]
+    if not command.words or command.words[0].value in functions:
+        return strongest([READS_ONLY, *sets])
+    comparing = command.words[0].value in ("test", "[")
+    return strongest([_program(tuple(map(_operand if comparing else _argument, command.words))), *sets])
+
+
+def _defined(node: shell.Compound) -> Effect:
+    """Loops and branches do nothing by themselves; a function may stand in the place of a program."""
+    known = node.name in SPECIAL or node.name in _KNOWN or node.name in VERSIONS
+    return Effect(UNKNOWN, False, f"gives {node.name} another meaning") if node.kind == "function" and known else READS_ONLY
 
 
 def _assigned(name: str, value: str | None, program: str | None) -> Effect:
@@ -152,6 +177,8 @@ def _assigned(name: str, value: str | None, program: str | None) -> Effect:
 
 def _redirect(redirect: shell.Redirect) -> Effect:
     target = redirect.target.value
+    if [piece.kind for piece in redirect.target.pieces] == ["process"] or redirect.operator == "<<<":
+        return READS_ONLY
     if target is None:
         return Effect(UNKNOWN, False, "redirects to a place that is not fixed")
     if target.startswith(("/dev/tcp/", "/dev/udp/")):
@@ -168,15 +195,31 @@ def _argument(word: shell.Word) -> str | None:
     first = word.pieces[0] if word.pieces else None
     if _braced(word):
         return None
+    if any(piece.kind in ("braces", "process") for piece in word.pieces):
+        return _several(word)
     if word.value is not None:
         if word.value == "[" or not _globs(word):
             return word.value
         return None if word.value.startswith(("*", "?", "[", "-")) else word.value + SEVERAL
     leads = first is not None and first.kind == "text" and first.value and not first.value.startswith("-")
-    quoted = not _globs(word) and all(piece.kind == "text" or piece.quote for piece in word.pieces)
+    quoted = not _globs(word) and all(piece.kind in ("text", "arithmetic") or piece.quote for piece in word.pieces)
     if first is not None and leads and quoted:
         return f"{first.value}…"
     return "…" if all(map(_plain_output, word.pieces)) else None
+
+
+_ALTERNATIVES = re.compile(r"\{[\w./][\w./*?-]*(?:,[\w./][\w./*?-]*|\.\.[\w./-]+)*\}")
+
+
+def _several(word: shell.Word) -> str | None:
+    """`<(…)`, which is a path, and `a{b,c}`, which is several words; None where one of them could turn out to be an option."""
+    if [piece.kind for piece in word.pieces] == ["process"]:
+        return "/dev/fd/…"
+    plain = all(piece.kind == "text" or piece.kind == "braces" and not piece.parts for piece in word.pieces)
+    first = word.pieces[0]
+    if first.kind == "braces":
+        return SEVERAL if plain and _ALTERNATIVES.fullmatch(first.value) else None
+    return first.value + SEVERAL if plain and first.value and not first.value.startswith(("*", "?", "[", "-")) else None
 
 
 def _operand(word: shell.Word) -> str | None:
@@ -765,6 +808,22 @@ def _packed(name: str, words: Words) -> Effect:
     return Effect(WRITE, destroys, _why(WRITE, name, destroys))
 
 
+def _reads_line(_: str, words: Words) -> Effect:
+    """`read` into variables of the shell's own."""
+    rest = iter(words)
+    for word in rest:
+        if word is not None and re.fullmatch(r"-[rs]*[dnNpt]", word):
+            next(rest, None)
+        elif word is None or not (re.fullmatch(r"-[rs]+", word) or mere(word)):
+            return Effect(UNKNOWN, False, "sets variables that are not the shell's own")
+    return READS_ONLY
+
+
+def _local(_: str, words: Words) -> Effect:
+    plain = all(word is not None and mere(word.partition("=")[0]) for word in words)
+    return READS_ONLY if plain else Effect(UNKNOWN, False, "sets variables that are not the shell's own")
+
+
 def _set_options(_: str, words: Words) -> Effect:
     plain = all(word is not None and re.fullmatch(r"-[eux]*o?|pipefail", word) for word in words)
     return READS_ONLY if words and plain else Effect(UNKNOWN, False, "changes the shell")
@@ -788,4 +847,6 @@ SPECIAL: Mapping[str, Callable[[str, Words], Effect]] = {
     "[": _test,
     "printf": _printf,
     "set": _set_options,
+    "read": _reads_line,
+    "local": _local,
 }

@@ -96,10 +96,14 @@ def _program(call: Call) -> tuple[str, str]:
     if not isinstance(code, str):
         return call.tool, ""
     try:
-        first = next((name for name in shell.programs(shell.parse(code)) if name), "")
+        first = next((name for name in map(_first_words, shell.parse(code).commands()) if name), "")
     except OpaqueCommand:
         first = code
     return call.tool, first.split()[0] if first.split() else ""
+
+
+def _first_words(command: shell.Simple) -> str:
+    return " ".join(shell.head(shell.arguments(command)))
 
 
 # ── Keys and windows ─────────────────────────────────────────────────────────────────────────────
@@ -107,13 +111,13 @@ def _program(call: Call) -> tuple[str, str]:
 
 def key(call: Call) -> str:
     """What calls must share to be counted together (design section 5.2): tool and argument names; for a shell its
-    programs and sub-commands in order; a command that is not understood stands for itself alone."""
+    programs and sub-commands in order, of a loop or a test also what it goes over; what is not understood stands for itself alone."""
     names = ",".join(sorted(call.arguments))
     code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
     if not isinstance(code, str):
         return f"{call.tool}({names})"
     try:
-        return f"{call.tool}({names}): {' | '.join(shell.programs(shell.parse(code)))}"
+        return f"{call.tool}({names}): {' | '.join(shell.skeleton(shell.parse(code)))}"
     except OpaqueCommand:
         return f"{call.tool}({names}): ={hashlib.sha256(code.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 

@@ -151,7 +151,7 @@ _GPG_ASKS = (
 _GPG_DESTROYS = "-o --output --yes --delete-keys --delete-secret-keys --delete-secret-and-public-key --import-ownertrust"
 PROGRAMS: Table = (
     # ── The shell's own ──
-    (": break clear continue echo exit expr false pwd return sleep true yes", Row(READ, "*")),
+    (": break clear continue echo exit expr false pwd return shift sleep true yes", Row(READ, "*")),
     ("cd dirs popd pushd", Row(READ, "* -L -P -e -n")),
     ("atq hash jobs times", Row(READ, "-l -r -s -t")),
     ("wait", Row(READ, "-n -f")),
@@ -942,7 +942,7 @@ PROGRAMS: Table = (
     ("coverage cypress flake8 jest mocha mypy phpunit playwright py.test pylint pyright pytest rspec vitest", Row(UNKNOWN)),
     (
         (
-            ". bind complete compopt coproc declare enable eval export getopts let local mapfile readarray readonly "
+            ". bind complete compopt coproc declare enable eval export getopts let mapfile readarray readonly "
             "shopt source trap typeset unset"
         ),
         Row(UNKNOWN),

@@ -138,11 +138,27 @@ def _spelled(word: shell.Word) -> str:
 def _spot(script: shell.Script, mark: str) -> Spot:
     for pipeline in script.pipelines:
         for number, command in enumerate(pipeline.commands):
-            spot = _spot_in(command, mark)
+            inside = isinstance(command, shell.Compound)
+            spot = next((found for one in _simple(command) if (found := _spot_in(one, mark)) is not None), None)
             if spot is not None:
-                _check_flow(script, pipeline.commands[number + 1 :], command)
+                _check_flow(script, pipeline.commands[number:], inside)
                 return spot
     raise UnsafeValue("Expected a value in the place of an argument, not of a program, an assignment, a here-document or inside $(…)")
+
+
+def _simple(node: shell.Node) -> Iterator[shell.Simple]:
+    """The simple commands in a command, but for those inside words, where what they print becomes part of another command."""
+    if isinstance(node, shell.Simple):
+        yield node
+    elif node.kind in BODIES:
+        for script in node.scripts:
+            for pipeline in script.pipelines:
+                for command in pipeline.commands:
+                    yield from _simple(command)
+
+
+BODIES = frozenset(("(", "{", "if", "while", "until", "for", "case"))
+"""Commands in which a value may stand: what they hold runs where it stands, or not at all."""
 
 
 def _spot_in(command: shell.Simple, mark: str) -> Spot | None:
@@ -153,12 +169,15 @@ def _spot_in(command: shell.Simple, mark: str) -> Spot | None:
     for index, word in enumerate(command.words):
         piece = next((p for p in word.pieces if p.kind == "text" and mark in p.value), None)
         if piece is not None:
+            if piece.quote == "$'" or any(p.kind in ("braces", "process") for p in word.pieces):
+                raise UnsafeValue("Expected a value in a word without escapes of its own and without braces")
             before = "".join(p.value for p in word.pieces[: word.pieces.index(piece)]) + piece.value[: piece.value.index(mark)]
             _check_place(command, index, before)
             return Spot(f"argument {index} of {' '.join(shell.head(shell.arguments(command)))}", not before)
     for redirect in command.redirects:
         target = redirect.target.value or ""
         if mark in target:
+            _check_input(command, redirect)
             return Spot(f"the target of {redirect.operator}", False, target[: target.index(mark)])
     return None
 
@@ -169,13 +188,31 @@ def _check_variable(command: shell.Simple, name: str) -> None:
         raise UnsafeValue(f"Expected a fixed value for the variable {name}, which may say what runs or how")
 
 
-def _check_flow(script: shell.Script, after: tuple[shell.Simple, ...], command: shell.Simple) -> None:
-    """What a command with a value prints must not become code: not through a pipe, and not through a file in the same line."""
-    for later in after:
-        if _runs_text(later):
+def _check_flow(script: shell.Script, row: tuple[shell.Node, ...], inside: bool) -> None:
+    """What a command with a value, the first of the row, prints must not become code: not through a pipe, not through a file in the same
+    line, and not through a function or whatever else is around it."""
+    nodes = [*script.nodes()]
+    if any(isinstance(node, shell.Compound) and node.kind in ("function", "coproc") for node in nodes):
+        raise UnsafeValue("Expected no value beside a function, which may run what it is given")
+    if inside and any(map(_runs_text, script.commands())):
+        raise UnsafeValue("Expected no value inside of commands that run what they read")
+    for later in row[1:]:
+        if any(map(_runs_text, shell.Script("", (shell.Pipeline((later,)),), ("",)).commands())):
             raise UnsafeValue("Expected no value in front of a program that runs what it reads")
-    if any(redirect.operator not in ("<", "<&") for redirect in command.redirects) and any(map(_runs_text, script.commands())):
+    writes = any(redirect.operator not in ("<", "<&", "<<", "<<-", "<<<") for node in row for redirect in node.redirects)
+    if writes and any(map(_runs_text, script.commands())):
         raise UnsafeValue("Expected no value in a file that the same line may run")
+
+
+def _check_input(command: shell.Simple, redirect: shell.Redirect) -> None:
+    """A value may be the input of a program that takes any text for text."""
+    name = (shell.arguments(command) or ("",))[0] or ""
+    if redirect.operator.startswith("<<") and name not in READS_TEXT:
+        raise UnsafeValue("Expected a fixed text for the input of a program that may run it")
+
+
+READS_TEXT = frozenset("cat grep wc base64 tr cut sort head tail md5sum sha1sum sha256sum".split())
+"""Programs that only print, count or compare what they read."""
 
 
 def _runs_text(command: shell.Simple) -> bool:

@@ -80,7 +80,7 @@ RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
     "stop rename diff audit cleanup trust untrust export import".split()
 )
-SPELLING = 1
+SPELLING = 2
 """How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
 
 K = TypeVar("K")

@@ -156,12 +156,27 @@ def _script(code: str, folder: str, late: Callable[[], bool]) -> str:
     if len(code) > LONGEST:
         return _spoken(code[:MOST])
     try:
-        commands = [*shell.parse(code).commands()]
+        script = shell.parse(code)
     except OpaqueCommand:
         return _spoken(code)
-    except RecursionError:
-        return ""
-    for command in commands:
+    return _said(script, folder, code, late) or (_spoken(code) if _composed(script) else "")
+
+
+_VARIABLE = re.compile(r"\$(?:\w+|\{\w+\}|[?$!#@*-])")
+
+
+def _composed(script: shell.Script) -> bool:
+    """Whether a loop, a function or what bash expands may put a call together that no single command shows: then its text is searched."""
+    return any(
+        isinstance(node, shell.Compound) or any(redirect.operator == "<<<" or redirect.parts for redirect in node.redirects)
+        or any(piece.kind not in ("text", "substitution") and not _VARIABLE.fullmatch(piece.value) for piece in shell.pieces_of(node))
+        for node in script.nodes()
+    )  # fmt: skip
+
+
+def _said(script: shell.Script, folder: str, code: str, late: Callable[[], bool]) -> str:
+    """What the commands say one by one."""
+    for command in script.commands():
         if late():
             return ""
         words = [_spelled(word) for word in command.words]

@@ -364,7 +364,6 @@ UNKNOWN = (
     "export A=b",
     "eval ls",
     ". ./env.sh",
-    "ls &",
     "cat <<EOF\nno end",
     "'",
     "",

@@ -18,7 +18,11 @@ from kata.model import Settings
 ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
+    ("syntax",),
+    ("lexer",),
+    ("grammar",),
     ("shell", "programs", "redact", "rows", "extraction", "places"),
+    ("expansions",),
     ("effects", "search", "quoting", "origins", "columns"),
     ("templating",),
     ("learning", "wording"),
@@ -33,8 +37,8 @@ RUNGS = (
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
-    "model shell programs redact rows extraction places effects search quoting origins columns templating learning miner validator "
-    "executor resuming ward lifecycle ledger wording discretion consent".split()
+    "model syntax lexer grammar shell programs expansions redact rows extraction places effects search quoting origins columns templating "
+    "learning miner validator executor resuming ward lifecycle ledger wording discretion consent".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "

@@ -21,6 +21,7 @@ from kata.model import (
     Call,
     Class,
     Effect,
+    Example,
     InputError,
     Json,
     Kata,
@@ -1147,6 +1148,34 @@ def test_a_rejection_holds_when_calls_are_spelled_otherwise(desk: Bench) -> None
     assert desk.service.respell(number=SPELLING) == 0, "an older plugin does not turn it back"
 
 
+def looping(number: int) -> tuple[Did, ...]:
+    """A routine with a loop, which the parser called opaque when keys were first spelled."""
+    branch = BRANCHES[number]
+    return sh(f"git checkout {branch}"), sh("for f in docs/*.md; do wc -l $f; done", "3 docs/a.md"), sh(f"git push -u origin {branch}")
+
+
+def spelled_at_first(example: Example) -> tuple[str, ...]:
+    """The keys of `looping` as they were with spelling 1."""
+    first, loop, last = example.calls
+    code = str(loop.arguments["command"])
+    return miner.key(first), f"terminal(command): ={hashlib.sha256(code.encode()).hexdigest()[:16]}", miner.key(last)
+
+
+def test_what_was_rejected_when_loops_were_opaque_stays_rejected(desk: Bench) -> None:
+    """Issue 8: the parser reads more now, and the file is brought to its spelling before anything is mined."""
+    today = desk.learn(make=looping).fingerprint
+    desk.service.reject("1", "cli")
+    desk.store.respell(spelled_at_first, lambda keys: (miner.fingerprint(keys), miner.window_id(keys)))
+    desk.store.note("spelling", "1")
+    before = desk.store.kata(1)
+    assert before is not None and before.fingerprint != today
+    assert desk.service.respell() == 1
+    desk.turn("c8", *looping(4))
+    assert desk.service.mine().proposed == ()
+    kata = desk.store.kata(1)
+    assert kata is not None and (kata.state, kata.fingerprint) == (State.REJECTED, today) and desk.store.kata(2) is None
+
+
 def test_another_spelling_of_calls_has_another_number() -> None:
     """A29: whoever changes how calls are spelled raises SPELLING, else what was rejected comes back."""
     calls = [
@@ -1156,7 +1185,7 @@ def test_another_spelling_of_calls_has_another_number() -> None:
         Call("mcp_notes_add", {"title": "a", "tags": ["b"]}),
     ]
     told = hashlib.sha256("\n".join(map(miner.key, calls)).encode()).hexdigest()[:12]
-    assert (SPELLING, told) == (1, "b4dc2ad63277")
+    assert (SPELLING, told) == (2, "a6b102c602c3")
 
 
 # ── Destroying ───────────────────────────────────────────────────────────────────────────────────

@@ -182,9 +182,19 @@ def test_braces_are_text(text):
 
 
 def test_an_opaque_command_may_be_a_literal_and_never_a_template():
-    assert commands("for f in *; do wc $f; done", "for f in *; do wc $f; done") == Literal("for f in *; do wc $f; done")
+    assert commands("rm !(a)", "rm !(a)") == Literal("rm !(a)")
     with pytest.raises(OpaqueCommand):
-        commands("for f in *; do wc a; done", "for f in *; do wc b; done")
+        commands("rm !(a); wc a", "rm !(a); wc b")
+
+
+def test_a_value_inside_a_loop_is_an_input_and_what_the_loop_goes_over_is_fixed():
+    """Issue 8: the list, the variable and the patterns of a loop or a branch never change."""
+    for text in ("for f in *; do wc {} $f; done", "(cd src && grep {} x)", "if grep -q {} x; then ls; fi", "case $1 in a) ls {};; esac"):
+        rendered = templating.render(commands(text.format("a1"), text.format("b2")), {"value": "c d", "pattern": "c d", "path": "c d"}, ())
+        assert rendered == text.format("'c d'")
+    for text in ("for f in {}; do ls; done", "case {} in a) ls;; esac", "[[ -f {} ]] && ls", "echo ${{x:-{}}}", "echo {{a,{}}}"):
+        with pytest.raises((TemplateError, UnsafeValue)):
+            commands(text.format("a1"), text.format("b2"))
 
 
 def test_a_whole_command_is_never_taken_from_a_result():
