@@ -38,6 +38,8 @@ RESULT_LIMIT = 20_000
 """Characters of a final result; what is longer is cut, with a mark and a note."""
 MANY = 8
 """Steps that an answer has a line for each of."""
+TOLD = 3
+"""Notes on what is unlike the examples that an answer holds."""
 CAPS = (1_000, 500, 250, 120, 64)
 """Characters that each text of an answer may keep, tried in turn until the answer fits."""
 WORDS: Mapping[Status, str] = {
@@ -213,14 +215,17 @@ def _finish(traces: Sequence[StepTrace]) -> Trace:
 # ── The answer ───────────────────────────────────────────────────────────────────────────────────
 
 
-def answer(trace: Trace, spec: Spec, run_id: str) -> str:
-    """Say in JSON text what a run came to: every step's status and the final result, or where it stopped and how to go on (K75).
+def answer(trace: Trace, spec: Spec, run_id: str, unlike: Sequence[str] = ()) -> str:
+    """Say in JSON text what a run came to: every step's status and the final result, or where it stopped and how to go on (K75); `unlike`
+    is what it did unlike the examples, of which the first few are told (T37).
 
     At most 1,500 characters unless the final result needs more; nothing is cut silently."""
+    few = [*unlike[:TOLD], *([f"and {len(unlike) - TOLD} more"] if len(unlike) > TOLD else [])]
+    odd: dict[str, Json] = {"unlike_examples": few} if few else {}
     if trace.status is Status.OK:
-        return _text(_success(trace, run_id))
+        return _text(_success(trace, run_id) | odd)
     told = _failure if len(trace.steps) <= MANY else _brief
-    answers = [_text(told(trace, spec, run_id, cap)) for cap in (*CAPS, 0)]
+    answers = [_text(told(trace, spec, run_id, cap) | odd) for cap in (*CAPS, 0)]
     return next((text for text in answers if len(text) <= ANSWER_LIMIT), answers[-1])
 
 

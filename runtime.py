@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from . import commands, consent, executor, pages, validator, ward
+from . import commands, consent, executor, familiar, pages, validator, ward
 from .discretion import Discreet, discreet
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
@@ -37,6 +37,7 @@ from .model import (
     State,
     Step,
     StoreError,
+    Trace,
     canonical,
     parsed,
 )
@@ -224,7 +225,7 @@ class Plugin:
         except InputError:
             return None  # the handler says it to the model; a person is not asked about what cannot run
         folder = self._folder(payload.get("task_id"))
-        asks, again = self._asks(kata, folder), self._again(kata, _call_key(kata, given, payload.get("turn_id"), folder))
+        asks, again = self._asks(kata, folder, checked), self._again(kata, _call_key(kata, given, payload.get("turn_id"), folder))
         if asks:
             self.questions[_question_key(kata, given, payload.get("session_id"))] += 1
         note = f"The same call was made less than {AGAIN_S:.0f} seconds ago." if again else ""
@@ -401,16 +402,16 @@ class Plugin:
 
     def _run(self, number: int, args: Mapping[str, Json], place: Mapping[str, Any]) -> str:
         kata = self._live(self.service.store.kata(number))
-        executor.check_inputs(kata.version.spec, args)  # the run makes of them what the question showed, once
+        checked = executor.check_inputs(kata.version.spec, args)  # the run makes of them what the question showed, once
         self._possible(kata, kata.version.spec.steps)
         run_id = uuid.uuid4().hex[:12]
         driver = self._driver(kata, self.place(place, run_id))
         folder = driver.place.folder
         with self._claimed(run_id, Ongoing(kata.id, kata.tool, kata.tool, driver, folder, time.monotonic())):
-            if self._asks(kata, self._folder(place.get("task_id"))):
+            if self._asks(kata, self._folder(place.get("task_id")), checked):
                 self._passed(kata.tool, _question_key(kata, args, place.get("session_id")))
             trace = self.service.start(kata, args, run_id, driver.place.session, driver, folder)
-        return executor.answer(trace, kata.version.spec, run_id)
+        return executor.answer(trace, kata.version.spec, run_id, unlike(kata, trace, folder))
 
     def _live(self, kata: Kata | None) -> Kata:
         """The kata, when it is what this process has registered, and no other kata runs around it."""
@@ -463,7 +464,7 @@ class Plugin:
             approved()
             send = confirmed(driver, rest.spec, ask) if ask else driver
             trace = self.service.resume(rest, run_id, driver.place.session, send)
-        return executor.answer(trace, rest.spec, run_id)
+        return executor.answer(trace, rest.spec, run_id, unlike(rest.kata, trace, driver.folder))
 
     def _driver(self, kata: Kata, place: Place) -> Driver:
         limit, known = self.settings.step_timeout_s, habits(kata.version)
@@ -518,10 +519,11 @@ class Plugin:
             if one is not None and one.done:
                 del self.runs[run_id]
 
-    def _asks(self, kata: Kata, folder: str) -> bool:
+    def _asks(self, kata: Kata, folder: str, given: Mapping[str, Json] | None = None) -> bool:
         """Whether a person is asked before a run: for its effects, because it writes where no example did (design section 8), or because
-        the owner wants to be asked always; a trusted kata of plain local steps is not (T40)."""
-        return consent.asks(kata, folder, self.service.always, (kata.id, kata.version.spec.digest) in self.trusted)
+        the owner wants to be asked always; a trusted kata of plain local steps is not (T40), but for paths that lead elsewhere (T37)."""
+        known = consent.asks(kata, folder, self.service.always, (kata.id, kata.version.spec.digest) in self.trusted)
+        return known or given is not None and familiar.astray(kata, given, folder)
 
     def _asks_again(self, rest: Rest) -> bool:
         """Whether a person is asked before a run goes on: as before the run, and wherever an effect that failed would be tried again."""
@@ -741,6 +743,12 @@ def _resume_key(args: Any, session: Any) -> str:
 
 def _call_key(kata: Kata, given: Mapping[str, Json], turn: Any, folder: str) -> str:
     return canonical([str(turn or ""), kata.tool, dict(given), folder])
+
+
+def unlike(kata: Kata, trace: Trace, folder: str) -> tuple[str, ...]:
+    """What the calls of a run did unlike every example (T37)."""
+    calls = [(step.index, step.call) for step in trace.steps if step.call is not None]
+    return tuple(map(str, familiar.once(familiar.notes(kata.version.exhibits, calls, folder))))
 
 
 def _approval(name: str, message: str) -> dict[str, str]:

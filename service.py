@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import TypeVar
 
-from . import consent, executor, lifecycle, miner, resuming, templating, validator
+from . import consent, executor, familiar, lifecycle, miner, resuming, templating, validator
 from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
 from .effects import addresses_kata, effect
 from .model import (
@@ -66,6 +66,8 @@ CONVERSATIONS = 200
 """Maskers that are kept; one per conversation."""
 QUESTION = 490
 """Characters in which a question must name every step: some 500 are shown (host contract 5)."""
+UNLIKE = 3
+"""Values unlike the examples that a question names, beside the paths."""
 FOLDER = 120
 """Characters of a folder in a question."""
 STOPPING_S = 0.05
@@ -782,9 +784,14 @@ class Service:
         """What a person is asked before a run: every effect, with its command where it is known (K80, A24), and the folder where it is one
         that no example ran in; `note` is said first. The host keeps the question, so secrets are masked in it."""
         spec = kata.version.spec
-        head = " ".join([*[note] * bool(note), f"{kata.tool} runs {len(spec.steps)} steps{_where(kata, folder)}:"])
         masker = discreet(kata.version, given)
-        return _asked(head, spec, [*enumerate(spec.steps, 1)], [masker.text(_filled(step, given)) for step in spec.steps])
+        odd = familiar.once(familiar.notes(kata.version.exhibits, familiar.foreseen(spec, given), folder))
+        outside = "".join(f" {masker.text(str(one))}." for one in odd if one.astray)
+        others = tuple(f"Unlike the examples: {masker.text(str(one))}" for one in odd if not one.astray)
+        runs = f"{kata.tool} runs {len(spec.steps)} steps{_where(kata, folder)}{'.' * bool(outside)}{outside}"
+        head = " ".join([*[note] * bool(note), runs])
+        texts = [masker.text(_filled(step, given)) for step in spec.steps]
+        return _asked(head.removesuffix(".") + ":", spec, [*enumerate(spec.steps, 1)], texts, others[:UNLIKE])
 
     def remainder(self, rest: Rest) -> str:
         """What a person is asked before a stopped run goes on: the steps that are left, with what is known of them; what was supplied is
@@ -797,14 +804,14 @@ class Service:
         return _asked(f"{head} {warning}".rstrip(), rest.kata.version.spec, [*enumerate(rest.steps, rest.at + 1)], texts)
 
 
-def _asked(head: str, spec: Spec, steps: Sequence[tuple[int, Step]], texts: Sequence[str]) -> str:
-    """A question: every step by number with its effect in the first characters, then in full what had to be cut there."""
+def _asked(head: str, spec: Spec, steps: Sequence[tuple[int, Step]], texts: Sequence[str], notes: Sequence[str] = ()) -> str:
+    """A question: every step by number with its effect in the first characters, then notes, and in full what had to be cut there."""
     labels = [f"{number}. {does(step)}: " for number, step in steps]
     room = max(16, (QUESTION - len(head) - sum(len(label) + 1 for label in labels)) // len(labels)) if labels else 0
     short = [label + (text if len(text) <= room else text[: room - 1] + "…") for label, text in zip(labels, texts, strict=True)]
     cut = [f"{number}. {text}" for (number, _), text in zip(steps, texts, strict=True) if len(text) > room]
     whole = ["In full:", *cut] if cut else []
-    return "\n".join([head, *short, *whole, f"Revision {spec.digest[:12]}. Asked on every run; 'always' does not apply."])
+    return "\n".join([head, *short, *notes, *whole, f"Revision {spec.digest[:12]}. Asked on every run; 'always' does not apply."])
 
 
 def _where(kata: Kata, folder: str) -> str:

@@ -27,7 +27,7 @@ RUNGS = (
     ("templating",),
     ("learning", "wording"),
     ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "ledger", "store", "history"),
-    ("discretion", "consent"),
+    ("discretion", "consent", "familiar"),
     ("service",),
     ("pages",),
     ("commands",),
@@ -37,8 +37,8 @@ RUNGS = (
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
-    "model syntax lexer grammar shell programs expansions redact rows extraction places effects search quoting origins columns templating "
-    "learning miner validator executor resuming ward lifecycle ledger wording discretion consent".split()
+    "model syntax lexer grammar shell programs expansions redact rows extraction places effects search quoting origins columns "
+    "templating learning miner validator executor resuming ward lifecycle ledger wording discretion consent familiar".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "

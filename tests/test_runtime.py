@@ -1166,6 +1166,42 @@ def writer(host: Host, folder: str) -> None:
     host.say()
 
 
+def places(host: Host) -> str:
+    """A kata that reads where it is told and then writes there, learnt in the folder of the host's project."""
+    folder, field = str(host.home / "project"), InputField("path", "string")
+    steps = (step("read_file", path=Input("path")), step("write_file", WRITE, path=Input("path"), content=Literal("b")))
+    examples = []
+    for word in ("amber", "birch", "cobalt"):
+        calls = Call("read_file", {"path": word}), Call("write_file", {"path": word, "content": "b"})
+        events = tuple(Event(call, Outcome(Status.OK, {}), "t", "c", folder=folder) for call in calls)
+        examples.append(Example(word, "t", events))
+    with process(host.file) as store:
+        kata = store.propose(Proposal(Spec((field,), steps), "routine", Fit(3, 3, 3, 1.0), tuple(examples)), 1.0)
+        assert kata is not None
+        decide(store, kata, State.ACTIVE, "keep")
+    host.say()
+    return folder
+
+
+def test_a_write_out_of_where_the_examples_were_is_asked_about(host: Host) -> None:
+    """T37: a kata whose writes are plain asks for nothing else."""
+    folder = places(host)
+    assert host.ask("kata_keep", {"path": "notes/delta"}) is None
+    assert host.call("kata_keep", {"path": "notes/delta"})["status"] == "ok"
+    refused = host.call("kata_keep", {"path": "/etc/delta"})
+    assert "must be approved" in refused["error"] and not [one for one in host.context.dispatched if "/etc/delta" in str(one)]
+    directive = host.ask("kata_keep", {"path": "/etc/delta"})
+    assert directive["action"] == "approve" and f"/etc/delta is outside {folder}" in directive["message"]
+
+
+def test_the_answer_names_what_is_unlike_every_example(host: Host) -> None:
+    """T37"""
+    places(host)
+    assert "unlike_examples" not in host.call("kata_keep", {"path": "delta"})
+    answer = host.call("kata_keep", {"path": "a;b"})
+    assert answer["unlike_examples"] == ["step 1: a;b has ;, which no example had"], answer
+
+
 def test_a_plain_write_is_asked_about_where_no_example_ran(host: Host) -> None:
     """Design section 8, B44."""
     writer(host, "/srv/app")

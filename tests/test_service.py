@@ -757,7 +757,8 @@ def test_the_question_lists_every_step_with_its_command_and_the_revision(desk: B
 def test_the_question_shows_a_hostile_value_without_its_control_characters(desk: Bench) -> None:
     """W10, B46."""
     text = desk.service.question(desk.approved(), {"branch": "x\x1b[2J\n9. read: harmless\u202e"})
-    assert all(line.isprintable() for line in text.split("\n")) and len(text.split("\n")) == 7
+    assert all(line.isprintable() for line in text.split("\n")) and len(text.split("\n")) == 8
+    assert "Unlike the examples: step " in text, "the line more than a usual value gives"
 
 
 def test_the_question_hides_no_part_of_a_long_command(desk: Bench) -> None:
