@@ -155,20 +155,24 @@ def _near(service: Service, ask: Ask) -> Answer:
 
 
 def _review(service: Service, ask: Ask) -> Answer:
+    wanted = ask.words[1].lower().removeprefix("--") if len(ask.words) > 1 else ""
+    if wanted not in ("", "all"):
+        raise _misused("review", ask)
     kata = service.review(ask.kata, ask.surface)
     standing = service.standing(kata)
     against = {"why": service.store.why(kata.id), "changes": pages.changes(standing.spec, kata.version.spec) if standing else []}
-    return Answer(_page(service, kata, ask), _whole(kata) | {"doubt": service.doubt(kata)} | against)
+    return Answer(_page(service, kata, ask, whole=bool(wanted)), _whole(kata) | {"doubt": service.doubt(kata)} | against)
 
 
-def _page(service: Service, kata: Kata, ask: Ask) -> str:
+def _page(service: Service, kata: Kata, ask: Ask, whole: bool = False) -> str:
     told = service.doubt(kata), service.store.why(kata.id), service.standing(kata)
-    return pages.review(kata, ask.lead, *told, service.consent(kata))
+    return pages.review(kata, ask.lead, *told, service.consent(kata), whole)
 
 
 def _whole(kata: Kata) -> dict[str, Json]:
     spec = kata.version.spec
-    return kata_json(kata) | {"effects": pages.effects_json(spec), "spec": spec.to_json(), "checks": pages.checks_json(kata)}
+    told = {"effects": pages.effects_json(spec), "spec": spec.to_json(), "checks": pages.checks_json(kata)}
+    return kata_json(kata) | told | {"expected": pages.expected_json(spec), "values": pages.values_json(kata.version)}
 
 
 def _show(service: Service, ask: Ask) -> Answer:
@@ -301,6 +305,13 @@ def _rename(service: Service, ask: Ask) -> Answer:
         raise _misused("rename", ask)
     kata = service.rename(words[0].lower(), words[1], ask.surface)
     return Answer(f"Renamed: {kata.tool}. Running chats know it by that name from their next message on.", kata_json(kata))
+
+
+def _relax(service: Service, ask: Ask) -> Answer:
+    kata = service.relax(ask.kata, ask.words[1].lower(), ask.surface)
+    what = "is in use with it" if kata.state is State.ACTIVE else f"waits for your approval: {ask.lead} review {kata.id}"
+    text = f"Relaxed: check {ask.words[1].lower()} of {kata.tool or kata.id} does not count any more."
+    return Answer(f"{text} Version {kata.version.number}, revision {kata.version.spec.digest[:12]}, {what}.", kata_json(kata))
 
 
 def _forget(service: Service, ask: Ask) -> Answer:
@@ -498,11 +509,12 @@ NONE, ONE, SOME = (0, 0), (1, 1), (0, 1)
 VERBS: Mapping[str, Verb] = {
     "list": Verb("list", "proposals and katas", "It is what you get without any command, too.", "list", NONE, _list),
     "review": Verb(
-        "review N",
+        "review N [all]",
         "all about one: effects, data flow, checks",
-        "It counts as shown: 'approve' then takes exactly this revision, in the place where you looked at it.",
+        "It counts as shown: 'approve' then takes exactly this revision, in the place where you looked at it. With 'all' it names "
+        "everything that is expected of the answers, and what each value was in every example.",
         "review 2",
-        ONE,
+        (1, 2),
         _review,
     ),
     "approve": Verb(
@@ -582,6 +594,15 @@ VERBS: Mapping[str, Verb] = {
         "diff deploy_preview 1 2",
         (1, 3),
         _diff,
+    ),
+    "relax": Verb(
+        "relax N CHECK",
+        "let one expected thing not count",
+        "CHECK is a step and a letter, as 'review' names what is expected of answers. It is the next version of the kata, and stays "
+        "relaxed when the routine is learnt anew.",
+        "relax deploy_preview 2c",
+        (2, 2),
+        _relax,
     ),
     "forget": Verb(
         "forget N",

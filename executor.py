@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
+from . import checks
 from .model import (
     SHELL_TOOLS,
     Call,
@@ -140,11 +141,32 @@ def _steps(spec: Spec, inputs: Mapping[str, Json], read_retries: int, done: Sequ
             continue
         if not _fill(spec, traces, inputs, results):
             break
-        traces[index] = yield from _issue(traces[index], 1 + read_retries if step.effect.plain_read else 1)
+        if (odd := _odd(traces[:index])) and not step.effect.plain_read:
+            traces[index] = replace(traces[index], status=Status.REFUSED, reason=odd)
+            break
+        ended = yield from _issue(traces[index], 1 + read_retries if step.effect.plain_read else 1)
+        traces[index] = _looked_at(ended, spec)
         if traces[index].status is not Status.OK:
             break
         results.append(traces[index].result)
     return _finish(traces)
+
+
+def _looked_at(ended: StepTrace, spec: Spec) -> StepTrace:
+    """The step with how its answer is unlike every example, if it is (T50). A read fails by that where something acts after it, and is
+    read again by whoever resumes; what has acted has acted, and the next step that would act is refused. Where nothing acts after it, it
+    is only told."""
+    step = spec.steps[ended.index]
+    odd = checks.unlike(ended.index, step.traits, ended.result) if ended.status is Status.OK else ""
+    acts = any(not later.effect.plain_read for later in spec.steps[ended.index + 1 :])
+    if odd and acts and step.effect.plain_read:
+        return replace(ended, odd=odd, status=Status.ERROR, reason=odd)
+    return replace(ended, odd=odd)
+
+
+def _odd(traces: Sequence[StepTrace]) -> str:
+    """Why nothing more may act: an earlier step succeeded and answered unlike every example."""
+    return next((f"step {one.index + 1} succeeded, but {one.odd}" for one in traces if one.odd), "")
 
 
 def _fill(spec: Spec, traces: list[StepTrace], inputs: Mapping[str, Json], results: Sequence[Json]) -> bool:
@@ -220,6 +242,7 @@ def answer(trace: Trace, spec: Spec, run_id: str, unlike: Sequence[str] = ()) ->
     is what it did unlike the examples, of which the first few are told (T37).
 
     At most 1,500 characters unless the final result needs more; nothing is cut silently."""
+    unlike = [*(f"step {one.index + 1}: {one.odd}" for one in trace.steps if one.odd and one.status is Status.OK), *unlike]
     few = [*unlike[:TOLD], *([f"and {len(unlike) - TOLD} more"] if len(unlike) > TOLD else [])]
     odd: dict[str, Json] = {"unlike_examples": few} if few else {}
     if trace.status is Status.OK:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import learning, quoting, shell, templating
+from . import checks, learning, quoting, shell, templating
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata, effect
 from .model import (
     HOLDOUT,
@@ -287,7 +287,7 @@ def _scored(found: Family, asked: tuple[Example, ...], settings: Settings) -> Pr
         return _missed(
             found, "confidence", f"fits {fit.passed} of {fit.tried} examples it was not built from; confidence {fit.confidence:.2f}"
         )
-    proposal = Proposal(spec, fingerprint(found.keys), fit, found.examples, keys=found.keys)
+    proposal = Proposal(watchful(spec, asked), fingerprint(found.keys), fit, found.examples, keys=found.keys)
     return proposal if _saves(spec, found) else _missed(found, "saves", "the caller would have to write nearly all of it")
 
 
@@ -368,6 +368,13 @@ def witnessed(spec: Spec, examples: Sequence[Example]) -> Spec:
     for index, step in enumerate(spec.steps):
         seen = [effect(one.calls[index].tool, one.calls[index].arguments) for one in examples]
         steps.append(replace(step, effect=gravest([step.effect, *seen, *_sent_out(spec, step)])))
+    return replace(spec, steps=tuple(steps))
+
+
+def watchful(spec: Spec, examples: Sequence[Example]) -> Spec:
+    """The spec with what the answers of each step had in common in all examples (T50)."""
+    seen = ([one.results[index] for one in examples] for index in range(len(spec.steps)))
+    steps = (replace(step, traits=checks.learn(step.tool, results)) for step, results in zip(spec.steps, seen, strict=True))
     return replace(spec, steps=tuple(steps))
 
 

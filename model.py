@@ -577,6 +577,26 @@ class InputField:
 
 
 @dataclass(frozen=True, slots=True)
+class Trait:
+    """What held of the answer of a step in every example: `how` names the kind of check, `path` where in the answer, `value` what it was
+    there. A person may relax it: it is kept, and does not count."""
+
+    how: str
+    path: tuple[str, ...] = ()
+    value: Json = None
+    relaxed: bool = False
+
+    def to_json(self) -> Json:
+        """The stored form."""
+        return {"how": self.how, "path": list(self.path), "value": self.value} | ({"relaxed": True} if self.relaxed else {})
+
+    @classmethod
+    def from_json(cls, stored: Json) -> Trait:
+        """Read a stored form; KeyError or TypeError when it is not whole."""
+        return cls(stored["how"], tuple(stored["path"]), stored["value"], stored.get("relaxed", False))
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One call of a routine: the tool, how its arguments are made, its effect, the schema it was recorded with."""
 
@@ -584,6 +604,14 @@ class Step:
     arguments: Object
     effect: Effect
     schema: str = ""
+    traits: tuple[Trait, ...] = ()
+    """What is expected of its answer."""
+
+    def to_json(self) -> Json:
+        """The stored form; a step of which nothing is expected says nothing about that."""
+        effect = {"kind": self.effect.kind.value, "destructive": self.effect.destructive, "why": self.effect.why}
+        told = {"tool": self.tool, "arguments": expression_json(self.arguments), "effect": effect, "schema": self.schema}
+        return told | ({"traits": [one.to_json() for one in self.traits]} if self.traits else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -601,15 +629,7 @@ class Spec:
         return {
             "format": SPEC_FORMAT,
             "inputs": [one.to_json() for one in self.inputs],
-            "steps": [
-                {
-                    "tool": s.tool,
-                    "arguments": expression_json(s.arguments),
-                    "effect": {"kind": s.effect.kind.value, "destructive": s.effect.destructive, "why": s.effect.why},
-                    "schema": s.schema,
-                }
-                for s in self.steps
-            ],
+            "steps": [step.to_json() for step in self.steps],
         }
 
     @classmethod
@@ -636,7 +656,8 @@ def _read_step(stored: Json) -> Step:
     if not isinstance(arguments, Object):
         raise SpecError("Expected the arguments of a step to be an object")
     effect = stored["effect"]
-    return Step(stored["tool"], arguments, Effect(Class(effect["kind"]), effect["destructive"], effect["why"]), stored["schema"])
+    traits = tuple(Trait.from_json(one) for one in stored.get("traits", ()))
+    return Step(stored["tool"], arguments, Effect(Class(effect["kind"]), effect["destructive"], effect["why"]), stored["schema"], traits)
 
 
 HOLDOUT = 0.9
@@ -777,6 +798,8 @@ class StepTrace:
     """Epoch seconds of its first try; 0 where nobody wrote it down."""
     seconds: float = 0.0
     """From its first try to its last answer."""
+    odd: str = ""
+    """How its answer is unlike that of every example, though it succeeded; empty when it is not."""
 
 
 @dataclass(frozen=True, slots=True)

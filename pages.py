@@ -12,13 +12,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from unicodedata import east_asian_width
 
-from . import consent, templating
+from . import checks, consent, templating
 from .model import (
     AuditRow,
     Erasure,
+    Expression,
     InputField,
     Json,
     Kata,
+    KataError,
     NearMiss,
     Reference,
     RunRow,
@@ -221,10 +223,13 @@ def program(key: str) -> str:
 # ── The review ───────────────────────────────────────────────────────────────────────────────────
 
 
-def review(kata: Kata, lead: str, doubt: str = "", why: str = "", standing: Version | None = None, asks: str = "") -> str:
+def review(
+    kata: Kata, lead: str, doubt: str = "", why: str = "", standing: Version | None = None, asks: str = "", whole: bool = False
+) -> str:
     """Everything a person needs to decide, its effects first (K18): steps, data flow, permissions, schemas, side
     effects, validation; 80 columns. `doubt` says why chance explains the routine by today's counts, `why` why the kata is in its state;
-    `standing` is the version that was in use, when this one would take its place; `asks` when a person is asked before a run."""
+    `standing` is the version that was in use, when this one would take its place; `asks` when a person is asked before a run. `whole` names
+    every check and every example."""
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
     head = f"Kata {kata.id} · {state(kata)} · {name} · {evidence.support} conversations · confidence {evidence.confidence:.2f}"
@@ -234,8 +239,9 @@ def review(kata: Kata, lead: str, doubt: str = "", why: str = "", standing: Vers
         ("Side effects", shown),
         ("Permissions", _permissions(kata, asks or consent.told(kata, False, False))),
         ("Steps", _steps(spec, shown)),
-        ("Data flow", _flow(spec)),
+        ("Data flow", _flow(kata.version, len(kata.version.exhibits) if whole else FEW)),
         ("Schemas", _schemas(spec)),
+        ("Expected", _expected(spec, lead, kata.id) if whole else _watched(spec, lead, kata.id)),
         ("Validation", _validation(kata) + [f"doubtful: {doubt}"] * bool(doubt)),
         ("Because", [why] if why else []),
         ("Changes", [f"against version {standing.number}:", *changes(standing.spec, spec)] if standing else []),
@@ -292,15 +298,60 @@ def _steps(spec: Spec, shown: Sequence[str]) -> list[str]:
     return rows
 
 
-def _flow(spec: Spec) -> list[str]:
+FEW = 3
+"""Examples of which a short page shows the values."""
+
+
+def _flow(version: Version, most: int) -> list[str]:
+    """Where each value comes from, where it goes, and what it was in the latest examples, `most` of them."""
+    spec = version.spec
     rows = [f"‹{one.name}› you give: {_told(one)}" for one in spec.inputs]
-    used: dict[str, dict[int, None]] = {}
+    for name, (expression, numbers) in derived(spec).items():
+        goes = f"{name} goes into {'steps' if len(numbers) > 1 else 'step'} {', '.join(map(str, numbers))}"
+        seen = [fit(text, 20) for text in values(version, expression)]
+        more = f", … ({len(seen) - most} more)" if len(seen) > most else ""
+        rows.append(goes + (f"; it was {', '.join(seen[:most])}{more}" if seen else ""))
+    return rows or ["nothing varies: the same calls every time"]
+
+
+def derived(spec: Spec) -> dict[str, tuple[Expression, list[int]]]:
+    """The values that come about when a kata runs, by how a person reads them: each with the steps that it goes into, from 1."""
+    found: dict[str, tuple[Expression, list[int]]] = {}
     for number, step in enumerate(spec.steps, 1):
         for inner in walk(step.arguments):
             if isinstance(inner, Reference):
-                used.setdefault(origin(inner), {})[number] = None
-    rows += [f"{name} goes into {'steps' if len(numbers) > 1 else 'step'} {', '.join(map(str, numbers))}" for name, numbers in used.items()]
-    return rows or ["nothing varies: the same calls every time"]
+                numbers = found.setdefault(origin(inner), (inner, []))[1]
+                numbers += [number] * (number not in numbers)
+    return found
+
+
+def values(version: Version, expression: Expression) -> list[str]:
+    """What a value was in each example, the latest first; a dash where the example does not fit."""
+    found = []
+    for one in version.exhibits:
+        inputs = templating.match(version.spec, one.calls, one.results)
+        try:
+            found.append("–" if inputs is None else templating.as_shown(templating.render(expression, inputs, one.results)))
+        except KataError:
+            found.append("–")
+    return found
+
+
+def _watched(spec: Spec, lead: str, number: int) -> list[str]:
+    """How much is expected of the answers, and where it is listed."""
+    told = [one for index, step in enumerate(spec.steps) for one in checks.listed(index, step.traits)]
+    loose = sum(trait.relaxed for step in spec.steps for trait in step.traits)
+    eased = f", {loose} relaxed" if loose else ""
+    return [f"answers pass {many(len(told), 'check')}{eased}, or nothing more acts: {lead} review {number} all"] if told else []
+
+
+def _expected(spec: Spec, lead: str, number: int) -> list[str]:
+    """What is expected of the answer of each step (T50), by the names under which a person relaxes it."""
+    told = [list(checks.listed(index, step.traits)) for index, step in enumerate(spec.steps)]
+    lists = (("; ".join(f"{name[-1]} {text}" for name, text in found)) for found in told)
+    rows = [f"{at} {text}" for at, text in enumerate(lists, 1) if text]
+    name = next((name for found in told for name, _ in found), "")
+    return [*rows, f"else nothing more acts; {lead} relax {number} {name} lifts the first"] if rows else []
 
 
 def _told(one: InputField) -> str:
@@ -444,6 +495,9 @@ def _step_changed(number: int, before: Step | None, after: Step | None) -> Itera
         return
     if templated(before) != templated(after):
         yield f"step {number}: {marked(templated(before), templated(after))}"
+    was, now = ("; ".join(text for _, text in checks.listed(number - 1, one.traits)) for one in (before, after))
+    if was != now:
+        yield f"step {number} is expected to answer otherwise: {marked(was, now)}"
     if before.effect != after.effect:
         yield f"step {number}: {marked(*(f'{does(one)}; {one.effect.why}' for one in (before, after)))}"
     if before.schema != after.schema and before.tool == after.tool:
@@ -583,6 +637,20 @@ def effects_json(spec: Spec) -> list[Json]:
 def checks_json(kata: Kata) -> list[Json]:
     """The questions of the validator with their answers."""
     return [{"name": check.name, "passed": check.passed, "done": check.done, "reason": check.reason} for check in kata.version.checks]
+
+
+def expected_json(spec: Spec) -> list[Json]:
+    """What is expected of the answer of each step, by the names under which a person relaxes it."""
+    return [
+        {"step": index + 1, "check": name, "expected": checks.said(trait), "relaxed": trait.relaxed}
+        for index, step in enumerate(spec.steps)
+        for (name, _), trait in zip(checks.listed(index, step.traits), step.traits, strict=True)
+    ]
+
+
+def values_json(version: Version) -> list[Json]:
+    """Each value that comes about when a kata runs: where from, into which steps, and what it was in every example."""
+    return [{"value": name, "steps": numbers, "was": values(version, one)} for name, (one, numbers) in derived(version.spec).items()]
 
 
 def version_json(one: Version) -> dict[str, Json]:

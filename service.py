@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import TypeVar
 
-from . import consent, executor, familiar, lifecycle, miner, resuming, templating, validator
+from . import checks, consent, executor, familiar, lifecycle, miner, resuming, templating, validator
 from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
 from .effects import addresses_kata, effect
 from .model import (
@@ -80,7 +80,7 @@ ODDEST = 8
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
-    "stop rename diff audit cleanup trust untrust export import".split()
+    "stop rename diff audit cleanup trust untrust export import relax".split()
 )
 SPELLING = 2
 """How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
@@ -528,6 +528,18 @@ class Service:
         """Whether a person trusts this revision."""
         return (kata.id, kata.version.spec.digest) in self.store.trusted()
 
+    def relax(self, word: str, check: str, surface: str) -> Kata:
+        """Let one learnt check of a kata not count any more (T50): its next version, after every check of the validator. What is in use
+        goes on with it; all else waits for an approval. What is mined later keeps it relaxed."""
+        kata = self.find(word)
+        if kata.state is State.REJECTED:
+            raise Refused(f"Kata {kata.id} is rejected; nothing is expected of it")
+        spec = _relaxed(kata, check)
+        found = self.validated(spec, kata.version.exhibits)
+        self._all_passed(kata, kata.version, found)
+        digest, now = kata.version.spec.digest, self.door.clock()
+        return self.store.relax(kata.id, spec, found, digest=digest, actor=surface, now=now, detail=f"check {check}")
+
     def forget(self, word: str, surface: str) -> Kata:
         """Lift a rejection: it is a proposal again, as far as what is recorded still speaks for it (A29)."""
         return self._decide(self.find(word), "forget", surface)
@@ -548,7 +560,10 @@ class Service:
         return self.store.remove()
 
     def _passes(self, kata: Kata, version: Version) -> None:
-        failed = [check for check in self.validated(version.spec, version.exhibits) if not check.passed]
+        self._all_passed(kata, version, self.validated(version.spec, version.exhibits))
+
+    def _all_passed(self, kata: Kata, version: Version, checks: Sequence[Check]) -> None:
+        failed = [check for check in checks if not check.passed]
         if failed:
             reasons = "; ".join(f"{check.name}: {check.reason}" for check in failed)
             which = f"Version {version.number} of kata" if version.number != kata.version.number else "Kata"
@@ -606,6 +621,7 @@ class Service:
             elif misfits(kata.version.spec, fresh) >= lifecycle.MISFITS:
                 kata = self._noticed(kata, "misfit", f"in {lifecycle.MISFITS} conversations in a row it was done by hand in another way")
         if kata.state is State.STALE and (found := self._revision(kata, window, keys, tools)):
+            found = eased(found, kata.version.spec)
             self.store.prepare(replace(found, checks=self.validated(found.spec, found.exhibits)), self.door.clock())
 
     def _noticed(self, kata: Kata, verb: str, why: str) -> Kata:
@@ -802,6 +818,28 @@ class Service:
         head = f"{rest.kata.tool} goes on with run {rest.run.id} at {count}{_where(rest.kata, rest.run.folder)}."
         warning = resuming.failed(rest)
         return _asked(f"{head} {warning}".rstrip(), rest.kata.version.spec, [*enumerate(rest.steps, rest.at + 1)], texts)
+
+
+def _relaxed(kata: Kata, name: str) -> Spec:
+    """The spec with that check relaxed; Refused names those that count."""
+    spec = kata.version.spec
+    for index, step in enumerate(spec.steps):
+        traits = checks.relaxed(index, step.traits, name)
+        if traits is not None and traits == step.traits:
+            raise Refused(f"Check {name} of kata {kata.id} is relaxed already")
+        if traits is not None:
+            return replace(spec, steps=(*spec.steps[:index], replace(step, traits=traits), *spec.steps[index + 1 :]))
+    known = [checks.label(index, at) for index, step in enumerate(spec.steps) for at, one in enumerate(step.traits) if not one.relaxed]
+    raise Refused(f"Kata {kata.id} has no check {name[:20]!r}; it has {', '.join(known) or 'none'}")
+
+
+def eased(found: Proposal, old: Spec | None) -> Proposal:
+    """The proposal, with the checks relaxed that a person relaxed in the old spec of that routine."""
+    if old is None or len(old.steps) != len(found.spec.steps):
+        return found
+    pairs = zip(old.steps, found.spec.steps, strict=True)
+    steps = tuple(replace(new, traits=checks.carried(one.traits, new.traits)) for one, new in pairs)
+    return replace(found, spec=replace(found.spec, steps=steps))
 
 
 def _asked(head: str, spec: Spec, steps: Sequence[tuple[int, Step]], texts: Sequence[str], notes: Sequence[str] = ()) -> str:
@@ -1024,6 +1062,7 @@ class Look:
             self.store.again(miner.pieces(keys), self.settings.min_support)
 
     def _propose(self, window: int, found: Proposal, now: float) -> None:
+        found = eased(found, self.store.spec(found.fingerprint))
         ties, weights = miner.ties(found), self.store.weights(miner.halves(found.keys))
         why = miner.unlikely(found.keys, ties, weights, self.history())
         kata = self.store.propose(found, now, window, ties=ties, chance=why)

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 
 from .model import (
     AuditRow,
+    Check,
     Erasure,
     Event,
     Example,
@@ -33,6 +34,7 @@ from .model import (
     Refused,
     RunRow,
     SchemaSeen,
+    Spec,
     State,
     Status,
     StepTrace,
@@ -278,6 +280,9 @@ def _soil(db: sqlite3.Connection, turn: int) -> None:
     _sql(db, "UPDATE turns SET dirty = 1 + (SELECT coalesce(max(dirty), 0) FROM turns WHERE dirty > 0) WHERE number = ?", turn)
 
 
+AGREED = "(verb IN ('approve', 'enable', 'rollback') OR verb = 'relax' AND before = 'active')"
+"""The decisions by which a person agrees to a revision: to relax a check of what is in use is one."""
+
 ALIVE = """(SELECT count(*) FROM (
     SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE windows.window = :window LIMIT :least
 )) >= :least
@@ -323,7 +328,9 @@ def chained(last: str, row: AuditRow) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _write_version(db: sqlite3.Connection, kata: int, number: int, proposal: Proposal, verb: str, now: float) -> Kata:
+def _write_version(
+    db: sqlite3.Connection, kata: int, number: int, proposal: Proposal, verb: str, now: float, actor: str = "system", detail: str = ""
+) -> Kata:
     """Make the proposal the version of the kata that counts, with its audit row; its state stays."""
     spec = {"spec": canonical(proposal.spec.to_json()), "digest": proposal.spec.digest}
     exhibits, checks = [asdict(one) for one in proposal.exhibits], [asdict(one) for one in proposal.checks]
@@ -331,7 +338,7 @@ def _write_version(db: sqlite3.Connection, kata: int, number: int, proposal: Pro
     _insert(db, "versions", {"kata": kata, "number": number, **spec, **evidence, "created": now})
     _sql(db, "UPDATE katas SET version = ?, withdrawn = '' WHERE id = ?", number, kata)
     state = _one(db, "SELECT state FROM katas WHERE id = ?", kata)
-    _audit(db, AuditRow(now, "system", verb, kata, state if number > 1 else "", state, spec["digest"]))
+    _audit(db, AuditRow(now, actor, verb, kata, state if number > 1 else "", state, spec["digest"], detail))
     return _kata(db, kata)
 
 
@@ -963,6 +970,25 @@ class Store:
                 _sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
             return _write_version(db, row["id"], number, proposal, "prepare", now)
 
+    def relax(self, kata: int, spec: Spec, checks: tuple[Check, ...], *, digest: str, actor: str, now: float, detail: str) -> Kata:
+        """Keep the spec as the next version of a kata, with the evidence of the one before; that of an active kata is approved by that.
+        Refused when its spec is not `digest` any more."""
+        with self._using("IMMEDIATE") as db:
+            found = _kata(db, kata)
+            if found.version.spec.digest != digest:
+                raise Refused(f"Kata {kata} is now revision {found.version.spec.digest[:12]}, not {digest[:12]}; review it again")
+            number = 1 + int(_one(db, "SELECT max(number) FROM versions WHERE kata = ?", kata))
+            proposal = Proposal(spec, found.fingerprint, found.version.fit, found.version.exhibits, checks)
+            _write_version(db, kata, number, proposal, "relax", now, actor, detail)
+            if found.state is State.ACTIVE:
+                _sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", now, kata, number)
+            return _kata(db, kata)
+
+    def spec(self, fingerprint: str) -> Spec | None:
+        """The spec of the routine that counts now; None where there is none."""
+        row = self._first(f"{KATA} WHERE fingerprint = ?", fingerprint)
+        return None if row is None else read_version(row).spec
+
     def doubt(self, kata: int, chance: str) -> None:
         """Keep how a proposal is explained by chance; empty when it is not."""
         self._change("UPDATE katas SET chance = ? WHERE id = ?", chance, kata)
@@ -1040,7 +1066,7 @@ class Store:
 
     def standing(self, kata: int) -> tuple[Version, float] | None:
         """The version that a person put into use last, and when; None when nobody did."""
-        select = "SELECT digest, at FROM audit WHERE kata = ? AND verb IN ('approve', 'enable', 'rollback') ORDER BY number DESC LIMIT 1"
+        select = f"SELECT digest, at FROM audit WHERE kata = ? AND {AGREED} ORDER BY number DESC LIMIT 1"
         last = self._first(select, kata)
         row = last and self._first("SELECT * FROM versions WHERE kata = ? AND digest = ? ORDER BY number DESC", kata, last["digest"])
         return (read_version(row), float(last["at"])) if last and row else None
@@ -1133,7 +1159,7 @@ class Store:
 
     def approved(self, kata: int, digest: str) -> bool:
         """Whether the audit log says that a person approved that revision."""
-        select = "SELECT number FROM audit WHERE kata = ? AND digest = ? AND verb IN ('approve', 'enable', 'rollback') LIMIT 1"
+        select = f"SELECT number FROM audit WHERE kata = ? AND digest = ? AND {AGREED} LIMIT 1"
         return bool(self._rows(select, kata, digest))
 
     def trusted(self) -> frozenset[tuple[int, str]]:

@@ -449,6 +449,8 @@ def no_secrets(case: Case) -> Verdict:
     """Whether the spec is free of credentials and of values that were masked (K64, A17); the reason never shows one."""
     places = [(f"step {number} ({step.tool})", _fixed(step.arguments)) for number, step in enumerate(case.spec.steps, 1)]
     places += [(f"argument {one.name!r}", [one.description, *one.examples]) for one in case.spec.inputs]
+    expected = [(number, [one.to_json() for one in step.traits]) for number, step in enumerate(case.spec.steps, 1)]
+    places += [(f"what is expected of the answer of step {number}", traits) for number, traits in expected]
     problems = [f"{place} holds {found}" for place, value in places if (found := _secret(value))]
     return _verdict(problems, "no credential and no masked value in the spec")
 

@@ -16,8 +16,8 @@ from .model import PREFIX, SHELL_TOOLS, Call, Class, Json, OpaqueCommand
 READS = frozenset("list show review runs status help near audit diff mine".split())
 """Commands of Kata that decide nothing; whatever else there is, or will be, is put to the person."""
 DECIDES = frozenset(
-    "approve enable disable reject rollback run resume trust untrust import purge cleanup forget stop rename record teach learn "
-    "export".split()
+    "approve enable disable reject rollback run resume trust untrust import purge cleanup forget stop rename relax record teach "
+    "learn export".split()
 )
 """Words by which a decision is known where the command around them cannot be read."""
 QUIET = frozenset(

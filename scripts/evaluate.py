@@ -51,7 +51,7 @@ def load_package() -> None:
 sys.dont_write_bytecode = True
 load_package()
 
-from kata import executor, extraction, miner, search, shell, templating  # noqa: E402 - the package is brought in first
+from kata import checks, executor, extraction, miner, search, shell, templating  # noqa: E402 - the package is brought in first
 from kata.effects import effect  # noqa: E402
 from kata.model import (  # noqa: E402
     SHELL_TOOLS,
@@ -434,6 +434,8 @@ class Held:
     fixed: int = 0
     derived: int = 0
     given: int = 0
+    stopped: int = 0
+    """Exact occurrences that a learnt check would have stopped, although nothing was wrong."""
 
     def __add__(self, other: Held) -> Held:
         return Held(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(Held)))
@@ -480,13 +482,19 @@ def recovered(spec: Spec, example: Example) -> Mapping[str, Json] | None:
 def weighed(seen: Seen) -> Held:
     """One occurrence in figures."""
     size, exact = len(seen.example.events), bool(seen.exact)
-    counts = Held(1, int(exact), int(seen.novel), int(seen.novel and exact), size)
+    counts = Held(1, int(exact), int(seen.novel), int(seen.novel and exact), size, stopped=int(exact and unlike(seen)))
     if not (seen.novel and exact):
         return counts
     spec = seen.exact[0].spec
     values = recovered(spec, seen.example) or {}
     origin = sum((Counter(characters(step.arguments, values, seen.example.results)) for step in spec.steps), Counter[str]())
     return replace(counts, calls_saved=size - 1, **{key: origin[key] for key in ("fixed", "derived", "given")})
+
+
+def unlike(seen: Seen) -> bool:
+    """Whether the answers of a good occurrence fail a check that was learnt for its proposal."""
+    steps = zip(seen.exact[0].spec.steps, seen.example.results, strict=True)
+    return any(checks.unlike(index, step.traits, result) for index, (step, result) in enumerate(steps))
 
 
 def characters(expression: Expression, values: Mapping[str, Json], results: Sequence[Json]) -> Counter[str]:
@@ -801,7 +809,7 @@ def mine(asked: Asked) -> tuple[Json, Result]:
 def _report(asked: Asked, result: Result, expected: Expected, false: int, seconds: float) -> Json:
     held, routines = result.held, list(result.routines.values())
     literal, derived, given = held.shares()
-    totals = ("occurrences", "exact", "novel", "novel_exact", "calls_covered", "calls_saved", "possible")
+    totals = ("occurrences", "exact", "novel", "novel_exact", "calls_covered", "calls_saved", "possible", "stopped")
     return {
         "learn": {key: result.learn[key] for key in ("conversations", "calls")},
         "test": {key: result.test[key] for key in ("conversations", "calls")},
@@ -1105,6 +1113,7 @@ def summary(asked: Asked, report: Json, planted: int) -> str:
     saved = f"calls saved: {held['calls_saved']} of {held['possible']} possible"
     if held["savable"] is not None:
         saved += f", {_ratio(held['calls_saved'], held['savable'], enough)} of savable, {planted} of them in planted routines"
+    saved += f"; good runs stopped by a learnt check: {held['stopped']} of {held['exact']}"
     lines = [
         f"{asked.file.name}: {len(report['proposals'])} proposals{control}, {sum(rules.values())} near misses ({missed})",
         f"novel occurrences exact: {_ratio(held['novel_exact'], held['novel'], enough)}; all: {held['exact']}/{held['occurrences']}",

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import BRANCHES, NOW, Bench, Did, bench, five, proposal, proposal_of, routine, sh, tool
+from strategies import BRANCHES, FILES, NOW, Bench, Did, bench, five, proposal, proposal_of, routine, sh, tool
 
 from kata import commands, pages, runtime
 from kata.commands import VERBS, Answer, run, split
@@ -220,7 +220,7 @@ def test_a_review_has_all_six_parts_with_effects_first(desk: Bench) -> None:
     answer = ask(desk, "review 1", "chat")
     lines = answer.text.split("\n")
     titles = [line[:13].strip() for line in lines[1:] if line[:1].isalpha()]
-    assert sorted(titles) == sorted([*PARTS, "Revision"]) and titles[0] == "Side effects"
+    assert sorted(titles) == sorted([*PARTS, "Expected", "Revision"]) and titles[0] == "Side effects"
     assert len(lines) <= 24 and fits(answer) and answer.code == 0
 
 
@@ -579,7 +579,7 @@ KATA = "id state tool digest version steps inputs support confidence specificity
 RUN = "run tool status reason started finished version digest session inputs steps".split()
 KEYS = {
     "list": ["katas", "near"],
-    "review 1": [*KATA, "effects", "spec", "checks", "doubt", "why", "changes"],
+    "review 1": [*KATA, "effects", "spec", "checks", "expected", "values", "doubt", "why", "changes"],
     "show 1": [*KATA, "effects", "versions", "runs", "why", "noticed", "trusted"],
     "runs": ["runs"],
     "runs run-1": RUN,
@@ -870,6 +870,31 @@ def test_a_five_step_review_fits_on_one_screen(effects: list[Effect], references
     inputs = tuple(InputField(f"pattern_{n}", "string", "Used in steps 1, 2, 3.", ("amber", "birch", "cobalt")) for n in range(given_))
     kata = Kata(1, "a" * 30, State.ACTIVE, "f", Version(1, Spec(inputs, steps), Fit(3, 3, 3, 0.9), (), (), NOW))
     assert len(pages.review(kata, "hermes kata").split("\n")) <= 24
+
+
+def test_a_review_shows_what_each_derived_value_was_in_the_examples(desk: Bench) -> None:
+    """Source step, path or program, and what it gave: in the latest three on the short page, in all with 'all'."""
+    desk.learn(5)
+    flat = " ".join(ask(desk, "review 1").text.split())
+    assert f"‹step 2 · matches.0.path› goes into steps 3, 4; it was {FILES[4]}, {FILES[3]}, {FILES[2]}, … (2 more)" in flat
+    answer = ask(desk, "review 1 all")
+    flat = " ".join(answer.text.split())
+    assert f"it was {', '.join(FILES[4::-1])}" in flat and wide(answer) == []
+    assert answer.json["values"] == [{"value": "‹step 2 · matches.0.path›", "steps": [3, 4], "was": [*FILES[4::-1]]}]
+
+
+def test_a_review_lists_what_is_expected_by_the_names_under_which_it_is_relaxed(desk: Bench) -> None:
+    """T50."""
+    desk.learn()
+    assert "Expected     answers pass " in ask(desk, "review 1").text
+    answer = ask(desk, "review 1 all")
+    found = {one["check"]: one["expected"] for one in answer.json["expected"]}
+    assert found["2b"] == "'matches' is not empty" and "b 'matches' is not empty" in " ".join(answer.text.split())
+    loose = ask(desk, "relax 1 2B")
+    assert loose.code == 0 and loose.text.startswith("Relaxed: check 2b of 1 does not count any more.")
+    assert "1 relaxed" in ask(desk, "review 1").text
+    assert "b 'matches' is not empty (relaxed)" in " ".join(ask(desk, "review 1 all").text.split())
+    assert ask(desk, "relax 1 2b").code == 1 and ask(desk, "relax 1").code == 2
 
 
 def test_an_example_call_leaves_out_what_has_a_default(desk: Bench) -> None:

@@ -59,7 +59,7 @@ KEYS = [
     *("learn", "test", "proposals", "near", "held_out", "expected", "shuffled"),
     *("inputs_per_kata_median", "literal_share", "derived_share", "input_share", "seconds", "peak_mib"),
 ]
-HELD = ["occurrences", "exact", "novel", "novel_exact", "calls_covered", "calls_saved", "possible", "savable"]
+HELD = ["occurrences", "exact", "novel", "novel_exact", "calls_covered", "calls_saved", "possible", "stopped", "savable"]
 
 # ── Small files ──────────────────────────────────────────────────────────────────────────────────
 
@@ -134,7 +134,8 @@ def test_the_report_of_a_file_with_one_routine_says_what_was_worked_out_by_hand(
     report = mined(written(tmp_path / "small.jsonl", plain(40)), learn=0.5)
     assert list(report) == KEYS and list(report["held_out"]) == HELD
     assert report["learn"] == report["test"] == {"conversations": 20, "calls": 40}
-    wanted = {"occurrences": 20, "exact": 20, "novel": 20, "novel_exact": 20, "calls_covered": 40, "calls_saved": 20, "possible": 20}
+    counts = {"occurrences": 20, "exact": 20, "novel": 20, "novel_exact": 20}
+    wanted = {**counts, "calls_covered": 40, "calls_saved": 20, "possible": 20, "stopped": 0}
     assert report["held_out"] == {**wanted, "savable": None}
     (proposal,) = report["proposals"]
     assert proposal["held_out"] == {"occurrences": 20, "exact": 20, "novel": 20, "novel_exact": 20}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ from kata.model import (
     StepCall,
     StepTrace,
     Trace,
+    Trait,
     canonical,
 )
 
@@ -655,3 +657,59 @@ def test_a_run_of_which_all_is_done_ends_at_once() -> None:
     dispatch, asked = scripted()
     done = found({"matches": [{"path": "a"}]}, {"content": "b"}, {"ok": True})
     assert drive(run(FLOW, {"branch": "main"}, done=done), dispatch).status is Status.OK and asked == []
+
+
+# ── Learnt checks: T50 ───────────────────────────────────────────────────────────────────────────
+
+FILLED = (Trait("filled", ("output",)),)
+EMPTY: dict[str, Any] = {"output": ""}
+UNLIKE = "its answer is unlike that of every example (check {}a): expected that 'output' is not empty, got an empty text"
+
+
+def looked_at(*effects: Effect) -> Spec:
+    """Steps with these effects, each expected to give some output."""
+    return Spec((), tuple(replace(step(f"t{index}", effect, x=Literal(index)), traits=FILLED) for index, effect in enumerate(effects)))
+
+
+def test_a_read_that_answers_unlike_every_example_fails_where_something_acts_after_it() -> None:
+    dispatch, asked = scripted(EMPTY)
+    trace = drive(run(looked_at(READ, READ, WRITE), {}), dispatch)
+    assert [one.status.value for one in trace.steps] == ["error", "skipped", "skipped"] and len(asked) == 1
+    assert trace.reason == UNLIKE.format(1)
+    payload = json.loads(answer(trace, looked_at(READ, READ, WRITE), "r1"))
+    assert payload["error"] == f"Step 1 of 3 (t0) failed: {UNLIKE.format(1)}" and payload["had_effect"] == []
+
+
+def test_what_has_acted_and_answers_unlike_every_example_has_acted_and_nothing_more_acts() -> None:
+    """K77: it is not done again; a read in between still runs, the next effect is refused with the reason, and is the call that is next."""
+    dispatch, asked = scripted(EMPTY, {"output": "x"})
+    trace = drive(run(looked_at(WRITE, READ, WRITE), {}), dispatch)
+    assert [one.status.value for one in trace.steps] == ["ok", "ok", "refused"] and len(asked) == 2
+    assert trace.reason == f"step 1 succeeded, but {UNLIKE.format(1)}"
+    payload = json.loads(answer(trace, looked_at(WRITE, READ, WRITE), "r1"))
+    assert payload["next"] == {"tool": "t2", "arguments": {"x": 2}} and [one["step"] for one in payload["had_effect"]] == [1]
+
+
+def test_a_run_that_goes_on_after_an_odd_answer_of_what_has_acted_is_refused_again() -> None:
+    """A21 with T50: what is kept of the step still says so."""
+    done = StepTrace(0, "t0", Status.OK, Call("t0", {"x": 0}), EMPTY, attempts=1, odd=UNLIKE.format(1))
+    dispatch, asked = scripted()
+    trace = drive(run(looked_at(WRITE, WRITE), {}, done=(done,)), dispatch)
+    assert trace.status is Status.REFUSED and asked == []
+
+
+def test_where_nothing_acts_any_more_an_odd_answer_is_only_told() -> None:
+    dispatch, asked = scripted({"output": "x"}, EMPTY)
+    trace = drive(run(looked_at(WRITE, READ), {}), dispatch)
+    assert trace.status is Status.OK and len(asked) == 2
+    assert json.loads(answer(trace, looked_at(WRITE, READ), "r1"))["unlike_examples"] == [f"step 2: {UNLIKE.format(2)}"]
+
+
+def test_an_answer_that_is_as_expected_or_a_check_that_was_relaxed_stops_nothing() -> None:
+    dispatch, _ = scripted({"output": "x"}, {"output": "y"})
+    assert drive(run(looked_at(READ, WRITE), {}), dispatch).status is Status.OK
+    loose = looked_at(READ, WRITE)
+    loose = replace(loose, steps=tuple(replace(one, traits=(replace(FILLED[0], relaxed=True),)) for one in loose.steps))
+    dispatch, _ = scripted(EMPTY, EMPTY)
+    trace = drive(run(loose, {}), dispatch)
+    assert trace.status is Status.OK and [one.odd for one in trace.steps] == ["", ""]

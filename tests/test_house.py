@@ -24,7 +24,7 @@ RUNGS = (
     ("shell", "programs", "redact", "rows", "extraction", "places"),
     ("expansions",),
     ("effects", "search", "quoting", "origins", "columns"),
-    ("templating",),
+    ("templating", "checks"),
     ("learning", "wording"),
     ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "ledger", "store", "history"),
     ("discretion", "consent", "familiar"),
@@ -38,7 +38,7 @@ RUNGS = (
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
     "model syntax lexer grammar shell programs expansions redact rows extraction places effects search quoting origins columns "
-    "templating learning miner validator executor resuming ward lifecycle ledger wording discretion consent familiar".split()
+    "templating checks learning miner validator executor resuming ward lifecycle ledger wording discretion consent familiar".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "

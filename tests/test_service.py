@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import BRANCHES, FILES, NOW, SCHEMA, Bench, Did, bench, events, failed, five, opened, proposal, raw, routine, sh, tool
 
-from kata import miner
+from kata import checks, miner
+from kata.checks import said
 from kata.discretion import RESULT_BYTES, SUPPLIED, Discreet
 from kata.lifecycle import TABLE
 from kata.model import (
@@ -1407,3 +1408,64 @@ def test_of_many_verbs_at_the_same_time_each_finds_what_the_one_before_left(file
     assert all(TABLE[row.verb][State(row.before)] == row.after for row in rows) and desks[0].store.proven()[1] == 0
     for one in desks:
         one.close()
+
+
+# ── Learnt checks ────────────────────────────────────────────────────────────────────────────────
+
+
+def full(kata: Kata) -> str:
+    """The name of the check that the search found something."""
+    return next(name for name, text in checks.listed(1, kata.version.spec.steps[1].traits) if text == "'matches' is not empty")
+
+
+def nothing_found(asked: StepCall) -> Outcome:
+    """The tools as in the examples, but the search succeeds and finds nothing."""
+    return Outcome.read(json.dumps({"total": 0, "matches": []}) if asked.index == 1 else routine(0)[asked.index].result)
+
+
+def test_an_answer_unlike_that_of_every_example_stops_the_run_before_the_next_effect(desk: Bench) -> None:
+    """T50: the search succeeded, and nothing was written; the run says which check, what was expected and what came."""
+    asked: list[int] = []
+    live = desk.approved()
+
+    def tools(one: StepCall) -> Outcome:
+        asked.append(one.index)
+        return nothing_found(one)
+
+    trace = desk.service.start(live, {one.name: "x" for one in live.version.spec.inputs}, "r1", "s1", tools)
+    assert asked == [0, 1] and trace.status is Status.ERROR
+    assert trace.reason.endswith(": expected that 'matches' is not empty, got an empty list")
+    kept = desk.store.run("r1")
+    assert kept is not None and [step.status.value for step in kept.steps] == ["ok", "error", "skipped", "skipped", "skipped"]
+    assert kept.reason == trace.reason and kept.steps[1].odd == trace.reason
+
+
+def test_a_relaxed_check_is_the_next_version_in_use_and_does_not_stop_a_run(desk: Bench) -> None:
+    """T50: a person relaxes one; it is checked again, written down as the person's decision, and the rest still counts."""
+    live = desk.approved()
+    name = full(live)
+    loose = desk.service.relax("todo_notes", name, "cli")
+    assert (loose.version.number, loose.state) == (live.version.number + 1, State.ACTIVE)
+    assert loose.version.spec.digest != live.version.spec.digest and desk.service.active() == (loose,)
+    assert [(row.actor, row.verb, row.detail) for row in desk.store.audit(1)] == [("cli", "relax", f"check {name}")]
+    trace = desk.service.start(loose, {one.name: "x" for one in loose.version.spec.inputs}, "r1", "s1", nothing_found)
+    assert trace.status is Status.REFUSED and "matches.0.path" in trace.reason
+    with pytest.raises(Refused, match=f"Check {name} of kata 1 is relaxed already"):
+        desk.service.relax("1", name, "cli")
+    with pytest.raises(Refused, match="Kata 1 has no check '9z'; it has 1a, "):
+        desk.service.relax("1", "9z", "cli")
+
+
+def test_a_relaxed_proposal_waits_for_its_approval_and_stays_relaxed_when_more_is_learnt(desk: Bench) -> None:
+    """The revision that a person looked at is another one then; new evidence does not bring the check back."""
+    name = full(desk.learn())
+    desk.service.review("1", "cli")
+    loose = desk.service.relax("1", name, "cli")
+    assert loose.state is State.CANDIDATE and not desk.store.approved(1, loose.version.spec.digest)
+    with pytest.raises(Unseen):
+        desk.service.approve("1", "note_todo", "cli")
+    desk.turn("c3", *routine(3))
+    desk.service.mine()
+    (again,) = desk.service.katas()
+    assert again.version.fit.support == 4
+    assert [said(one) for one in again.version.spec.steps[1].traits if one.relaxed] == ["'matches' is not empty"]
