@@ -17,7 +17,9 @@ from . import expansions, shell
 from .expansions import READS_ONLY, mere
 from .model import PREFIX, SHELL_TOOLS, Call, Class, Effect, Json, OpaqueCommand, canonical
 from .programs import (
+    BARE,
     BEFORE,
+    DEAF,
     DELETING,
     ERASING,
     EXTERNAL,
@@ -113,13 +115,17 @@ def _shell(code: str, arguments: Mapping[str, Json]) -> Effect:
     if more:
         return Effect(UNKNOWN, False, f"runs with {more[0]}")
     try:
+        return _scripted(code)
+    except RecursionError:
+        return Effect(UNKNOWN, False, "a command with too many commands inside each other")
+
+
+def _scripted(code: str) -> Effect:
+    try:
         script = shell.parse(code)
     except OpaqueCommand as error:
         return Effect(UNKNOWN, False, f"a command we cannot read: {error.message[:80].lower()}")
-    try:
-        return strongest([*_parts(script)])
-    except RecursionError:
-        return Effect(UNKNOWN, False, "a command with too many commands inside each other")
+    return strongest([*_parts(script)])
 
 
 def strongest(parts: Sequence[Effect]) -> Effect:
@@ -170,7 +176,7 @@ def _assigned(name: str, value: str | None, program: str | None) -> Effect:
     pages = name in PAGERS and value in ("", "cat")
     splits = name == "IFS" and program == "read"
     row = _PROGRAMS.get(program or "")
-    deaf = not program if program is not None and not program else row is not None and row.plain.startswith("*")
+    deaf = program in DEAF or row is not None and row.plain.startswith("*")
     mere = deaf and not TELLING.fullmatch(name)
     return READS_ONLY if name in STILL or pages or splits or mere else Effect(UNKNOWN, False, f"sets {name}")
 
@@ -295,11 +301,12 @@ def _silenced(name: str, words: Words) -> Words:
 
 def _judged(row: Row, words: Words, what: str) -> Effect:
     """What a row says of a program with these arguments."""
-    known = _known(row.plain + " " + row.reads)
+    known = _known(f"{row.plain} {row.reads}{' -' if row.long else ''}")
     given = _sorted_out(words, known)
     if given.loose and (row.asks or row.kind is READ and not row.plain.startswith("*")):
         return Effect(UNKNOWN, False, f"runs {what} with a value that may be an option")
-    if _holds(given.options, row.asks):
+    unlisted = [option for option in given.options if option.split("=", 1)[0] not in known]
+    if _holds(unlisted, row.asks):
         return Effect(UNKNOWN, row.destructive, f"runs {what} with options that may start other programs")
     odd = _odd(row, given, words)
     if odd:
@@ -307,11 +314,11 @@ def _judged(row: Row, words: Words, what: str) -> Effect:
     if row.kind in (EXTERNAL, UNKNOWN) and row.bare is None:
         if row.reads and (shown := _harmless(row, given, known, what)) is not None:
             return shown
-        harms = row.destructive or given.loose and bool(row.destroys) or _holds(_trimmed(given.options, known), row.destroys)
+        harms = row.destructive or given.loose and bool(row.destroys) or _holds(_trimmed(unlisted, known), row.destroys)
         return Effect(row.kind, harms or row.kind is EXTERNAL and _deletes((*what.split()[1:], *words)), _why(row.kind, what))
-    destroys = _holds(given.options, row.destroys) or given.loose and bool(row.destroys)
+    destroys = _holds(unlisted, row.destroys) or given.loose and bool(row.destroys)
     over = row.most is not None and len(given.operands) > row.most
-    if destroys or over or _holds(given.options, row.writes):
+    if destroys or over or _holds(unlisted, row.writes):
         harms = destroys or over and row.destructive
         return Effect(WRITE, harms, _why(WRITE, what, harms))
     return _harmless(row, given, known, what) or _otherwise(row, given, what)
@@ -326,7 +333,7 @@ def _odd(row: Row, given: Given, words: Words) -> str:
     return ""
 
 
-_ELSEWHERE = re.compile(r"[|@…]|-|[\w+.-]*(?::|…|KATAHOLE)")
+_ELSEWHERE = re.compile(r"[|@^…]|[\w+.-]*(?::|…|KATAHOLE)")
 """What some programs take for an address or a program instead of a file, or what could turn out to be one."""
 
 
@@ -350,7 +357,7 @@ def _harmless(row: Row, given: Given, known: Mapping[str, str], what: str) -> Ef
     names = [_listed(option, known) for option in given.options]
     starred = row.plain.startswith("*")
     plain = row.plain == "*" or all(names) and not given.doubtful or starred and given.doubtful
-    if plain and not given.loose and each(row.reads) & {name for listed in names for name in listed}:
+    if plain and not given.loose and _shows(row, given, known):
         return READS_ONLY
     if (row.bare if row.bare is not None and not given.operands else row.kind) is not READ:
         return None
@@ -359,6 +366,12 @@ def _harmless(row: Row, given: Given, known: Mapping[str, str], what: str) -> Ef
     if row.most is not None and any(word is None or SEVERAL in word for word in given.operands):
         return Effect(UNKNOWN, False, f"runs {what} with any number of files, and may write to one")
     return READS_ONLY
+
+
+def _shows(row: Row, given: Given, known: Mapping[str, str]) -> bool:
+    """Whether an option is there with which a program only shows; one that takes no value is taken back by `=false`."""
+    spelled = [option for option in given.options if "=" not in option or known.get(option.split("=", 1)[0])]
+    return bool({name.rstrip(":?") for name in each(row.reads)} & {name for option in spelled for name in _listed(option, known)})
 
 
 def _otherwise(row: Row, given: Given, what: str) -> Effect:
@@ -399,6 +412,7 @@ def _sorted_out(words: Words, known: Mapping[str, str] = MappingProxyType({})) -
     operands: list[str | None] = []
     rest = iter(words)
     loose = doubtful = False
+    pluses = any(name.startswith("+") for name in known)
     for at, word in enumerate(rest):
         if word == "--":
             tail = [*rest]
@@ -409,7 +423,7 @@ def _sorted_out(words: Words, known: Mapping[str, str] = MappingProxyType({})) -
         elif word is None or word.startswith("-") and HOLE in word.split("=", 1)[0]:
             loose = True
             operands.append(word)
-        elif word.startswith("-") and word != "-":
+        elif word.startswith("-") and word != "-" or word.startswith("+") and pluses:
             options.append(word)
             value = next(rest, "") if _awaits(word, known) else ""
             loose = loose or value is None
@@ -435,8 +449,8 @@ def _known(listed: str) -> Mapping[str, str]:
 def _listed(option: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """The known options in a word, letters that are joined one by one; nothing when any of them is not known in just that spelling."""
     head = option.split("=", 1)[0]
-    if head in known:
-        return (head,)
+    if head in known or "-" in known:
+        return (head,) if head in known else ()
     names: list[str] = []
     for letter in option[1:]:
         if letter in "0123456789":
@@ -474,8 +488,10 @@ def _holds(options: Sequence[str], listed: str) -> bool:
 def _subcommand(program: str, words: Words) -> Effect:
     """What a program with sub-commands does, by the first word that is no option, and the second where that one has verbs too."""
     at = _past_globals(program, words)
+    if at == len(words) and program in BARE:
+        return READS_ONLY
     found = _row(program, words, at)
-    if found is None or None in words[:at]:
+    if found is None or None in words[:at] or program == "tmux" and any(word is None or word.endswith((";", "…")) for word in words):
         verb = words[at] if at < len(words) else None
         return Effect(UNKNOWN, False, f"runs {program} {verb or ''}".rstrip() + ", which may do anything")
     row, rest, what = found
@@ -589,16 +605,82 @@ def _wrapped(name: str, words: Words) -> Effect:
         return READS_ONLY
     at, mark = _past_options(wrapper, words)
     skipped = words[: at + bool(wrapper.before)]
-    inner = words[len(skipped) :]
-    if not inner and name in ("env", "xargs"):
+    variables, inner = _variables(words[len(skipped) :]) if name in ("env", "sudo", "doas") else ([], words[len(skipped) :])
+    if not inner and name in ("env", "xargs") and not variables:
         return READS_ONLY
+    if name == "flock" and inner[:1] == ("-c",) and len(inner) == 2:
+        return strongest((_code(inner[1]), Effect(WRITE, False, "flock writes a file")))
     unclear = None in skipped or wrapper.before and not re.fullmatch(wrapper.before, (skipped or ("",))[-1] or "")
     if not inner or unclear or inner[0] is not None and ("=" in inner[0] or inner[0].startswith("-")):
         return Effect(UNKNOWN, False, f"runs {name}, which may do anything")
     if name == "xargs":
         inner = (*(None if mark and word and mark in word else word for word in inner), None)
-    own = READS_ONLY if wrapper.own is READ else Effect(WRITE, False, f"{name} writes a file")
-    return strongest((_program(inner), own))
+    if name == "parallel":
+        inner = inner[: inner.index(":::")] if ":::" in inner else (*inner, None)
+    own = READS_ONLY if wrapper.own is READ else Effect(wrapper.own, False, _why(wrapper.own, name))
+    given = (_assigned(variable, value, _name(inner[0])) for variable, value in variables)
+    text = name == "parallel" and len(inner) == 1
+    return strongest((_code(inner[0]) if text else _program(inner), own, *given)) if inner else own
+
+
+def _variables(words: Words) -> tuple[list[tuple[str, str]], Words]:
+    """The assignments before the command, and the command."""
+    found: list[tuple[str, str]] = []
+    for word in words:
+        name, sign, value = (word or "").partition("=")
+        if not sign or not re.fullmatch(r"[A-Za-z_]\w*", name):
+            break
+        found.append((name, value))
+    return found, words[len(found) :]
+
+
+def _code(text: str | None) -> Effect:
+    """The effect of a script that is an argument, where every letter of it is fixed."""
+    if text is None or HOLE in text or "…" in text:
+        return Effect(UNKNOWN, False, "runs a script that is not fixed")
+    return _scripted(text)
+
+
+def _shells(name: str, words: Words) -> Effect:
+    """`bash -c` and the like do what their script does; `-n` only checks files."""
+    if words[:1] == ("-n",) and len(words) > 1 and not any(word is None or word.startswith(("-", "+")) for word in words[1:]):
+        return READS_ONLY
+    at = 0
+    while at < len(words) and (re.fullmatch(r"-[eluo]*|--norc|--noprofile|--login", words[at] or "") or words[at] == "pipefail"):
+        at += 1
+    if at < len(words) and re.fullmatch(r"-[elu]*c[elu]*", words[at] or "") and at + 1 < len(words):
+        return _code(words[at + 1])
+    return Effect(UNKNOWN, False, f"runs {name}, which may do anything")
+
+
+def _watch(_: str, words: Words) -> Effect:
+    """`watch` hands its words, joined, to a shell again and again."""
+    at, _mark = _past_options(Wrapper("-d -t -b -e -g -c -w --differences --no-title --color", "-n --interval"), words)
+    inner = words[at:]
+    if not inner or None in inner or (inner[0] or "-").startswith("-"):
+        return Effect(UNKNOWN, False, "runs watch with words that are not fixed or not plain")
+    return _joined(inner)
+
+
+MOST_JOINED = 4096
+"""Letters of a joined script: words that join words that join words would take time without end."""
+
+
+def _joined(words: Words) -> Effect:
+    """The effect of words that a shell gets as one text."""
+    text = " ".join(word if word is not None else "…" for word in words)
+    return _code(text if len(text) <= MOST_JOINED else None)
+
+
+_FAR = Wrapper("-t -T -q -v -n -N -A -X -C -4 -6 -tt", "-p -i -l -o -F -J -L -R -D -b -c -e -m -O -S -W")
+
+
+def _ssh(_: str, words: Words) -> Effect:
+    """`ssh` acts elsewhere; what it runs there may delete."""
+    at, _mark = _past_options(_FAR, words)
+    inner = words[at + 1 :]
+    there = _joined(inner) if inner else READS_ONLY
+    return Effect(EXTERNAL, there.destructive, _why(EXTERNAL, "ssh"))
 
 
 def _past_options(wrapper: Wrapper, words: Words) -> tuple[int, str]:
@@ -824,6 +906,74 @@ def _local(_: str, words: Words) -> Effect:
     return READS_ONLY if plain else Effect(UNKNOWN, False, "sets variables that are not the shell's own")
 
 
+_TELLS = re.compile(r"\s*(?:select|with|explain|values)\b.*", re.IGNORECASE | re.DOTALL)
+_PRAGMA = re.compile(
+    r"\s*pragma\s+(?:table_x?info|table_list|index_x?info|index_list|foreign_key_list|integrity_check|quick_check|user_version|database_list"
+    r"|page_count|page_size|schema_version|compile_options)(?:\(['\"\w]+\))?\s*;?\s*",
+    re.IGNORECASE,
+)
+_ACTS = re.compile(
+    r"writefile|load_extension|\bedit\s*\(|fts3_tokenizer|^\s*\.|\b(?:insert|update|delete|replace|attach|detach|vacuum|drop|alter|create|reindex"
+    r"|begin|commit|pragma|analyze)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SHOWN = re.compile(r"\.(?:tables|schema|indexes|indices|databases|fullschema|dbinfo)(?:\s+[\w%]+)?\s*")
+"""What `sqlite3` is asked: a query that only reads, what in it could act all the same, and the commands of its own that only show."""
+_SQLITE = _known("-readonly -header -noheader -csv -json -column -line -list -table -box -markdown -html -separator: -nullvalue: -batch")
+
+
+def _sqlite(name: str, words: Words) -> Effect:
+    """`sqlite3`: a read where the file is opened read-only and nothing but queries is asked; else it may create the file."""
+    options = [word for word in words if word is None or word.startswith("-")]
+    operands = [word for word in _long(words, _SQLITE) if word is None or not word.startswith("-")]
+    queries = operands[1:]
+    unlisted = any(word is None or word not in _SQLITE for word in options)
+    fixed = [word for word in queries if word is not None and HOLE not in word and "…" not in word]
+    tells = [_SHOWN.fullmatch(word) or _PRAGMA.fullmatch(word) or _TELLS.fullmatch(word) and not _ACTS.search(word) for word in fixed]
+    if unlisted or not queries or len(fixed) < len(queries) or not all(tells) or None in operands:
+        return Effect(UNKNOWN, any(ERASING.search(word or "") for word in words), f"runs {name} with more than plain queries")
+    return READS_ONLY if "-readonly" in _long(words, _SQLITE) else Effect(WRITE, False, f"{name} may create the file")
+
+
+def _long(words: Words, known: Mapping[str, str]) -> Iterator[str | None]:
+    """The words without the values of the options, which are single words with one hyphen."""
+    rest = iter(words)
+    for word in rest:
+        yield word
+        if word is not None and known.get(word) == ":":
+            next(rest, None)
+
+
+_FILM = _known(
+    "-y -n -i: -c: -c:v: -c:a: -codec: -codec:v: -codec:a: -vn -an -sn -dn -ss: -t: -to: -r: -b:v: -b:a: -crf: -preset: -ar: -ac: -f: "
+    "-v: -loglevel: -hide_banner -nostdin -nostats -q:a: -q:v: -map: -s: -aspect: -shortest -movflags: -pix_fmt: -frames:v: -vframes: "
+    "-threads: -g: -profile:v: -level: -stream_loop:"
+)
+
+
+def _film(name: str, words: Words) -> Effect:
+    """`ffmpeg` writes over its output; addresses reach another system, filters and formats of its own may do more."""
+    if any(word is not None and re.match(r"[a-z][a-z0-9+]+:", word) for word in words):
+        return Effect(EXTERNAL, True, _why(EXTERNAL, name))
+    plain = [word for word in _long(words, _FILM) if word is None or word.startswith("-") and word not in _FILM]
+    odd = any(word is None or ":" in word or HOLE in word for word in _long(words, _FILM) if word not in _FILM)
+    if plain or odd or {"tee", "lavfi"} & {*words}:
+        return Effect(UNKNOWN, True, f"runs {name} with options or files that are not plain")
+    return Effect(WRITE, True, _why(WRITE, name, True))
+
+
+_PAGES = _known("-layout -raw -nopgbrk -f: -l: -enc: -q -r: -x: -y: -W: -H: -table -simple -bbox -htmlmeta")
+
+
+def _pages(name: str, words: Words) -> Effect:
+    """`pdftotext` writes over a file next to the document, unless its second operand is `-`."""
+    kept = [*_long(words, _PAGES)]
+    operands = [word for word in kept if word is None or word == "-" or not word.startswith("-")]
+    listed = all(word in _PAGES for word in kept if word is not None and word.startswith("-") and word != "-")
+    shown = len(operands) == 2 and operands[1] == "-" and operands[0] is not None and listed
+    return READS_ONLY if shown else Effect(WRITE, True, _why(WRITE, name, True))
+
+
 def _set_options(_: str, words: Words) -> Effect:
     plain = all(word is not None and re.fullmatch(r"-[eux]*o?|pipefail", word) for word in words)
     return READS_ONLY if words and plain else Effect(UNKNOWN, False, "changes the shell")
@@ -832,7 +982,14 @@ def _set_options(_: str, words: Words) -> Effect:
 SPECIAL: Mapping[str, Callable[[str, Words], Effect]] = {
     **dict.fromkeys(WRAPPERS, _wrapped),
     **dict.fromkeys(each("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd"), _packed),
+    **dict.fromkeys(each("bash dash sh"), _shells),
+    "ffmpeg": _film,
     "find": _find,
+    "pdftotext": _pages,
+    "sqlite3": _sqlite,
+    "ssh": _ssh,
+    "watch": _watch,
+    "gsed": _sed,
     "sed": _sed,
     "awk": _awk,
     "gawk": _awk,

@@ -45,6 +45,8 @@ class Row(NamedTuple):
     """Options with which it destroys nothing, as long as every other option is plain: any other could take them back or for its value."""
     urls: bool = False
     """Whether it takes addresses and programs for files: `http://…`, `|command`."""
+    long: bool = False
+    """Whether its options are whole words behind one hyphen: letters are never joined."""
     sets: bool = False
     """Whether a word with `=` in it sets something."""
 
@@ -59,7 +61,7 @@ REACHING = (
     "kaggle kaniko kcat kind knife kustomize lftp links linode-cli locust lynx mail mailx mc microdnf minikube mongo mongosh mosh "
     "mosquitto_pub mosquitto_sub msmtp mtr mutt mysqladmin nats nc ncat neomutt netcat netlify ngrok nix nix-env nomad npx nslookup oci "
     "ollama op openvpn oras packer pg_restore ping ping6 pkg port pulumi puppet railway rclone rcp redis-cli restic rlogin rsh s3cmd "
-    "salt sam scoop scw sendmail sentry-cli serverless siege signal-cli skaffold skopeo slack sls snowsql socat speedtest sqlcmd ssh "
+    "salt sam scoop scw sendmail sentry-cli serverless siege signal-cli skaffold skopeo slack sls snowsql socat speedtest sqlcmd "
     "ssh-copy-id ssh-keyscan sshfs stripe supabase swaks syft tailscale talk tcpdump tea tealdeer telnet tldr tracepath traceroute "
     "trivy tshark twine uvx vault vercel vncviewer w3m wall wandb websocat wg-quick whois winget wrangler write wrk wscat xbps-install "
     "xfreerdp youtube-dl yt-dlp zypper"
@@ -255,7 +257,7 @@ PROGRAMS: Table = (
         "getfacl",
         Row(
             READ,
-            ("* -a -d -c -e -E -s -R -L -P -t -p -n --access --default --omit-header --recursive --numeric --absolute-names --tabular"),
+            "* -a -d -c -e -E -s -R -L -P -t -p -n --access --default --omit-header --recursive --numeric --absolute-names --tabular",
         ),
     ),
     ("lsattr", Row(READ, "* -R -V -a -d -l -p -v")),
@@ -477,7 +479,7 @@ PROGRAMS: Table = (
         "xxd",
         Row(
             READ,
-            ("-l: -s: -c: -g: -o: -n: -p -ps -plain -i -b -bits -e -u -r -revert -a -d -E -C -len: -seek: -cols: -groupsize:"),
+            "-l: -s: -c: -g: -o: -n: -p -ps -plain -i -b -bits -e -u -r -revert -a -d -E -C -len: -seek: -cols: -groupsize:",
             most=1,
             destructive=True,
         ),
@@ -555,6 +557,7 @@ PROGRAMS: Table = (
                 "-A -a -B -C -D -f: -g -h -l -n -o -p -P -r -S -s -t: -u -U -v -W -X: --demangle --dynamic --defined-only "
                 "--undefined-only --extern-only --size-sort --print-size --numeric-sort --no-sort --reverse-sort --format: --radix:"
             ),
+            urls=True,
         ),
     ),
     (
@@ -567,6 +570,7 @@ PROGRAMS: Table = (
                 "--architecture: --private-headers --reloc --dynamic-reloc --full-contents --syms --dynamic-syms --all-headers "
                 "--no-show-raw-insn --start-address: --stop-address: --wide"
             ),
+            urls=True,
         ),
     ),
     (
@@ -577,6 +581,7 @@ PROGRAMS: Table = (
                 "-a -h -l -S -s -d -n -r -e -W -V -A -t -x: -p: --all --headers --symbols --dynamic --wide --notes --relocs --sections "
                 "--segments --file-header"
             ),
+            urls=True,
         ),
     ),
     ("c++filt size", Row(READ, "-A -B -d -o -x -t -n -p -i -s: -_ --format: --radix: --common --totals --no-params --types")),
@@ -591,9 +596,9 @@ PROGRAMS: Table = (
                 "-show_frames -show_packets -count_frames -count_packets -hide_banner -pretty -unit -sexagesimal"
             ),
             urls=True,
+            long=True,
         ),
     ),
-    ("identify", Row(READ, "-format: -verbose -ping -quiet -list:", urls=True)),
     (
         "exiftool",
         Row(
@@ -604,9 +609,10 @@ PROGRAMS: Table = (
                 "-Orientation -GPSLatitude -GPSLongitude -GPSPosition"
             ),
             sets=True,
+            long=True,
         ),
     ),
-    ("mediainfo", Row(READ, "-f --full --Full --Output: --Language:")),
+    ("mediainfo", Row(READ, "-f --full --Full --Output: --Language:", urls=True)),
     # ── Archives ──
     ("zipinfo", Row(READ, "-1 -2 -s -m -l -v -h -M -t -T -z")),
     ("lsar", Row(READ, "-l -L -v -j -json -test -t")),
@@ -631,18 +637,18 @@ PROGRAMS: Table = (
         "top",
         Row(
             READ,
-            ("-b -c -d: -E: -e: -H -i -l: -n: -o: -O: -p: -s: -S -u: -U: -w? -F -R -1 -stats: -pid: --batch --delay: --iterations: --pid:"),
+            "-b -c -d: -E: -e: -H -i -l: -n: -o: -O: -p: -s: -S -u: -U: -w? -F -R -1 -stats: -pid: --batch --delay: --iterations: --pid:",
         ),
     ),
     (
         "fuser",
         Row(
             READ,
-            ("-a -c -I -l -m: -M -n: -s -u -v -4 -6 --all --mount: --namespace: --silent --user --verbose --ipv4 --ipv6"),
+            "-a -c -I -l -m: -M -n: -s -u -v -4 -6 --all --mount: --namespace: --silent --user --verbose --ipv4 --ipv6",
             destroys="-k --kill",
         ),
     ),
-    ("lsof", Row(READ, "-i? -p: -u: -c: -t -n -P -a -l -R -U -w -b -s? -d: -F? -g? -L -N -O -T? +D +d +c: +L1")),
+    ("lsof", Row(READ, "-i? -p: -u: -c: -t -n -P -a -l -R -U -w -b -s? -d: -F? -g? -L -N -O -T? +D +d +c +L")),
     ("uptime", Row(READ, "* -p -s -r --pretty --since --raw")),
     (
         "free",
@@ -666,13 +672,13 @@ PROGRAMS: Table = (
     ),
     (
         "iostat mpstat pidstat",
-        Row(READ, ("-A -c -C: -d -h -H -I: -j: -k -l -m -N -p: -P: -r -R -s -t -T: -u -U -v -w -x -y -z -o: --human --pretty --dec:")),
+        Row(READ, "-A -c -C: -d -h -H -I: -j: -k -l -m -N -p: -P: -r -R -s -t -T: -u -U -v -w -x -y -z -o: --human --pretty --dec:"),
     ),
     (
         "nvidia-smi",
         Row(
             READ,
-            ("-L -q -l: -lms: -i: -f -d: -x --list-gpus --query --query-gpu: --query-compute-apps: --format: --id: --loop: --display:"),
+            "-L -q -l: -lms: -i: -d: -x --list-gpus --query --query-gpu: --query-compute-apps: --format: --id: --loop: --display:",
         ),
     ),
     ("sensors", Row(READ, "-A -f -j -u --no-adapter --fahrenheit")),
@@ -680,7 +686,7 @@ PROGRAMS: Table = (
         "lscpu",
         Row(
             READ,
-            ("* -a -B -b -c -C? -e? -J -p? -x -y --all --bytes --online --offline --extended --json --parse --hex --physical --output-all"),
+            "* -a -B -b -c -C? -e? -J -p? -x -y --all --bytes --online --offline --extended --json --parse --hex --physical --output-all",
         ),
     ),
     (
@@ -741,7 +747,7 @@ PROGRAMS: Table = (
     ),
     (
         "sar",
-        Row(READ, ("-A -b -B -d -F -h -H -I: -m: -n: -p -P: -q -r -R -s: -S -t -u -v -V -w -W -y -z -f: -e: -i: --human --pretty --dec:")),
+        Row(READ, "-A -b -B -d -F -h -H -I: -m: -n: -p -P: -q -r -R -s: -S -t -u -v -V -w -W -y -z -f: -e: -i: --human --pretty --dec:"),
     ),
     (
         "who",
@@ -785,7 +791,7 @@ PROGRAMS: Table = (
         "man",
         Row(
             READ,
-            ("-k -f -w -W -a -s: -S: -7 --apropos --whatis --where --path --all --sections: --nh --nj --no-hyphenation --no-justification"),
+            "-k -f -w -W -a -s: -S: -7 --apropos --whatis --where --path --all --sections: --nh --nj --no-hyphenation --no-justification",
         ),
     ),
     ("whereis", Row(READ, "* -b -m -s -u -l")),
@@ -844,7 +850,7 @@ PROGRAMS: Table = (
         "sysctl",
         Row(
             READ,
-            ("-a -n -e -N -r: -b -A -X -o -x -d -f --all --values --ignore --names --pattern: --binary --deprecated"),
+            "-a -n -e -N -r: -b -A -X -o -x -d -f --all --values --ignore --names --pattern: --binary --deprecated",
             writes="-w --write -p --load --system -q --quiet",
             sets=True,
         ),
@@ -858,7 +864,7 @@ PROGRAMS: Table = (
     # ── Programs of macOS that only show ──
     (
         "ioreg mdfind mdls system_profiler",
-        Row(READ, "-name: -raw -nullMarker: -onlyin: -count -0 -json -xml -detailLevel: -l -p: -c: -n: -r -w: -x -d:"),
+        Row(READ, "-name: -raw -nullMarker: -onlyin: -count -0 -json -xml -detailLevel: -l -p: -c: -n: -r -w: -x -d:", long=True),
     ),
     ("pbpaste", Row(READ, "-pboard: -Prefer:")),
     # ── Make or change files here ──
@@ -882,7 +888,13 @@ PROGRAMS: Table = (
     ("gofmt", Row(READ, "-l -d -s -e -r:", writes="-w -cpuprofile")),
     (
         "clang-format",
-        Row(READ, "-style: --style: -n --dry-run -Werror --Werror --verbose --assume-filename: -fallback-style:", writes="-i"),
+        Row(
+            READ,
+            "-style: --style: -n --dry-run -Werror --Werror --verbose --assume-filename: -fallback-style:",
+            writes="-i",
+            urls=True,
+            long=True,
+        ),
     ),
     (
         "autopep8 black dprint isort rustfmt shfmt stylua yapf",
@@ -903,7 +915,7 @@ PROGRAMS: Table = (
     ("ldconfig mandb updatedb", Row(WRITE)),
     ("cfdisk losetup lvremove mdadm parted pvremove sfdisk sgdisk swapoff umount vgremove", Row(WRITE, destructive=True)),
     ("fdisk", Row(UNKNOWN, "-o: -u: -b: -L -x", reads="-l --list")),
-    ("smartctl", Row(UNKNOWN, "-d: -n: -q: -f:", reads="-i -H -a -x -A -l: --info --health --all --xall --attributes --scan")),
+    ("smartctl", Row(UNKNOWN, "-d: -n: -q: -f:", reads="-i -H -a -x -A --info --health --all --xall --attributes --scan")),
     (
         "dpkg",
         Row(
@@ -921,7 +933,7 @@ PROGRAMS: Table = (
         "rpm",
         Row(
             UNKNOWN,
-            ("-a -i -l -f -c -d -R -V --qf: --queryformat: --all --info --list --file --changelog --scripts --requires --provides --last"),
+            "-a -i -l -f -c -d -R -V --qf: --queryformat: --all --info --list --file --changelog --scripts --requires --provides --last",
             reads="-q --query",
         ),
     ),
@@ -931,10 +943,11 @@ PROGRAMS: Table = (
     ),
     # ── Code, or whatever it is told: known, and judged unknown ──
     ("ipython pypy python python2 python3", Row(UNKNOWN)),
-    ("bash dash fish ksh sh zsh", Row(UNKNOWN)),
+    ("csh fish ksh tcsh zsh", Row(UNKNOWN)),
     ("node nodejs", Row(UNKNOWN, reads="-c --check")),
     ("php", Row(UNKNOWN, reads="-l --syntax-check")),
-    ("ruby", Row(UNKNOWN, "-w", reads="-c")),
+    ("identify", Row(UNKNOWN)),
+    ("ruby", Row(UNKNOWN)),
     ("R Rscript elixir erl expect ghci groovy guile java julia kotlin lua luajit perl racket sbcl scala tclsh", Row(UNKNOWN)),
     ("electron ts-node tsx", Row(UNKNOWN)),
     ("as c++ cc clang clang++ g++ gcc ghc javac kotlinc ld nim rustc swift swiftc tsc zig", Row(UNKNOWN)),
@@ -1198,10 +1211,10 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("*", Row(EXTERNAL, destroys="--force --reset-values --cleanup-on-fail")),
     ),
     "terraform": (
-        ("fmt", Row(WRITE, "-recursive -diff -list -no-color", reads="-check")),
+        ("fmt", Row(WRITE, "-recursive -diff -list -no-color", reads="-check", long=True)),
         ("console test validate", Row(UNKNOWN)),
         (
-            ("apply destroy force-unlock state|mv state|push state|replace-provider state|rm taint workspace|delete"),
+            "apply destroy force-unlock state|mv state|push state|replace-provider state|rm taint workspace|delete",
             Row(EXTERNAL, destructive=True),
         ),
         ("*", Row(EXTERNAL, destroys="-destroy -force -auto-approve -migrate-state -reconfigure -out")),
@@ -1221,7 +1234,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("*", Row(EXTERNAL)),
     ),
     "svn": (
-        ("info st stat status", Row(READ, "-v -q -N -R --verbose --quiet --depth: --show-item: --no-newline --xml --recursive")),
+        ("info st stat status", Row(READ, "-v -q -N -R --verbose --quiet --depth: --show-item: --no-newline --xml --recursive", urls=True)),
         ("cleanup", Row(WRITE, destroys="--remove-unversioned", destructive=True)),
         ("revert", Row(WRITE, destructive=True)),
         ("add copy cp mkdir move mv rename", Row(WRITE, asks="-F --file --editor-cmd")),
@@ -1230,7 +1243,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
     "systemctl": (
         (
             (
-                "cat get-default help is-active is-enabled is-failed is-system-running list-dependencies list-jobs list-sockets "
+                "cat get-default is-active is-enabled is-failed is-system-running list-dependencies list-jobs list-sockets "
                 "list-timers list-unit-files list-units show show-environment status"
             ),
             Row(READ, _UNITS, asks="-H --host -M --machine"),
@@ -1247,7 +1260,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
     ),
     "loginctl": (
         (
-            ("list-seats list-sessions list-users seat-status session-status show-seat show-session show-user user-status"),
+            "list-seats list-sessions list-users seat-status session-status show-seat show-session show-user user-status",
             Row(READ, "-a -l -p: -n: -o: --all --full --property: --value --no-pager --no-legend --lines: --output:"),
         ),
         (
@@ -1279,7 +1292,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("bootout disable enable kickstart remove start stop", Row(WRITE, destructive=True)),
     ),
     "nmcli": (
-        ("connection|show device|show device|status device|wifi general|status radio", Row(READ)),
+        ("connection|show device|show device|status general|status", Row(READ)),
         ("*", Row(UNKNOWN)),
     ),
     "ip": (
@@ -1331,7 +1344,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ),
         ("capture-pane capturep", Row(WRITE, "-J -N -C -e -a -q -t: -S: -E: -b:", reads="-p --print")),
         (
-            ("clear-history delete-buffer detach detach-client kill-pane kill-server kill-session kill-window killp killw"),
+            "clear-history delete-buffer detach detach-client kill-pane kill-server kill-session kill-window killp killw",
             Row(WRITE, destructive=True),
         ),
         (
@@ -1390,7 +1403,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
             "list",
             Row(
                 READ,
-                ("-e -l -v -q --editable --local --user --format: --not-required --exclude-editable --exclude: --pre --verbose --quiet"),
+                "-e -l -v -q --editable --local --user --format: --not-required --exclude-editable --exclude: --pre --verbose --quiet",
                 asks="-o --outdated -u --uptodate",
             ),
         ),
@@ -1405,7 +1418,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
     ),
     "uv": (
         (
-            ("add lock pip|compile pip|install pip|sync publish python|install self|update sync tool|install tool|run tool|upgrade"),
+            "add lock pip|compile pip|install pip|sync publish python|install self|update sync tool|install tool|run tool|upgrade",
             Row(EXTERNAL),
         ),
         ("cache|clean cache|prune pip|uninstall python|uninstall remove tool|uninstall", Row(UNKNOWN, destructive=True)),
@@ -1442,20 +1455,20 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("add audit fetch generate-lockfile install login logout owner publish search update vendor yank", Row(EXTERNAL)),
         ("clean remove rm uninstall", Row(UNKNOWN, destructive=True)),
         (
-            ("b bench build c check clippy d doc fix fmt locate-project metadata nextest package r run t test tree verify-project"),
+            "b bench build c check clippy d doc fix fmt locate-project metadata nextest package r run t test tree verify-project",
             Row(UNKNOWN),
         ),
         ("init new", Row(WRITE)),
     ),
     "rustup": (
-        ("component|list target|list toolchain|list which", Row(READ, "-v -q --verbose --quiet --installed --toolchain:")),
+        ("toolchain|list", Row(READ, "-v -q --verbose --quiet")),
         ("component|add install self|update target|add toolchain|install update", Row(EXTERNAL)),
         ("component|remove self|uninstall target|remove toolchain|remove toolchain|uninstall uninstall", Row(UNKNOWN, destructive=True)),
-        ("default doc override run show", Row(UNKNOWN)),
+        ("component|list default doc override run show target|list which", Row(UNKNOWN)),
     ),
     "go": (
-        ("version", Row(READ, "-m -v")),
-        ("env", Row(READ, "-json -changed", asks="-w -u")),
+        ("version", Row(READ, "-m -v", long=True)),
+        ("env", Row(READ, "-json -changed", asks="-w -u", long=True)),
         ("get install", Row(EXTERNAL)),
         ("mod|download mod|tidy mod|vendor work|sync", Row(EXTERNAL)),
         ("clean", Row(UNKNOWN, destructive=True)),
@@ -1486,8 +1499,8 @@ SUBCOMMANDS: Mapping[str, Table] = {
     ),
     "brew": (
         (
-            "--cache --caskroom --cellar --prefix --repository -v commands config desc leaves list ls",
-            Row(READ, ("-1 -l -r -t --versions --formula --cask --full-name --pinned --installed-on-request --installed-as-dependency")),
+            "--cache --caskroom --cellar --prefix --repository -v commands config leaves list ls",
+            Row(READ, "-1 -l -r -t --versions --formula --cask --full-name --pinned --installed-on-request --installed-as-dependency"),
         ),
         ("autoremove cleanup remove rm uninstall untap zap", Row(UNKNOWN, destructive=True)),
         ("*", Row(EXTERNAL)),
@@ -1533,8 +1546,8 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("*", Row(EXTERNAL)),
     ),
     "openssl": (
-        ("version", Row(READ, "-a -v -d")),
-        ("ciphers", Row(READ, "-v -V -s -tls1 -tls1_2 -tls1_3 -stdname")),
+        ("version", Row(READ, "-a -v -d", long=True)),
+        ("ciphers", Row(READ, "-v -V -s -tls1 -tls1_2 -tls1_3 -stdname", long=True)),
         (
             "asn1parse crl ec pkcs12 pkcs7 pkey req rsa x509",
             Row(
@@ -1546,6 +1559,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
                     "-cacerts -verify -i -strparse:"
                 ),
                 destroys="-out -keyout -writerand -CAserial",
+                long=True,
             ),
         ),
         (
@@ -1554,12 +1568,13 @@ SUBCOMMANDS: Mapping[str, Table] = {
                 READ,
                 "-md5 -sha1 -sha224 -sha256 -sha384 -sha512 -r -hex -binary -c -hmac: -verify: -signature:",
                 destroys="-out -writerand",
+                long=True,
             ),
         ),
-        ("rand", Row(READ, "-hex -base64", destroys="-out -writerand")),
-        ("verify", Row(READ, "-CAfile: -CApath: -untrusted: -purpose: -verbose -show_chain -partial_chain")),
-        ("help list", Row(READ)),
-        ("base64", Row(READ, "-d -e -A -a -in:", destroys="-out")),
+        ("rand", Row(READ, "-hex -base64", destroys="-out -writerand", long=True)),
+        ("verify", Row(READ, "-CAfile: -CApath: -untrusted: -purpose: -verbose -show_chain -partial_chain", long=True)),
+        ("help list", Row(READ, long=True)),
+        ("base64", Row(READ, "-d -e -A -a -in:", destroys="-out", long=True)),
         ("ca cms dhparam ecparam enc gendsa genpkey genrsa passwd pkcs8 prime smime ts", Row(WRITE, destructive=True)),
         ("ocsp s_client s_server s_time", Row(EXTERNAL)),
     ),
@@ -1668,6 +1683,8 @@ SETTINGS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """What `git -c` may set without making git run or reach anything."""
+BARE = each("hostnamectl localectl loginctl systemctl systemd-analyze timedatectl")
+"""Programs that show the state of things when they are told nothing."""
 HELPS = each("docker gh helm kubectl")
 """Programs whose sub-commands print their help for `--help` alone, and start no pager for it."""
 VERSIONS: Mapping[str, frozenset[str]] = {
@@ -1687,6 +1704,8 @@ STILL = each(
 """Variables that change no more than how a program prints; any other may change what it runs."""
 PAGERS = each("GIT_PAGER MANPAGER PAGER SYSTEMD_PAGER")
 """Variables that name a program to show text with; harmless where that is `cat` or none."""
+DEAF = each("[ chgrp chmod chown cp date find kill ln mkdir mv printf rm rmdir tee test touch truncate wc") | {""}
+"""Programs that act on no variable but those that TELLING matches, beside those whose manual has nothing harmful; "" is the shell."""
 TELLING = re.compile(
     r"(?:LD|DYLD|GLIBC|MALLOC|GCONV|BASH|HIST|GIT|SSH|PYTHON|PERL|RUBY|NODE|NPM|JAVA|LESS|MAIL|RIPGREP|XDG|LOC|NLS|RES|TM).*"
     r"|.*(?:PATH|OPTS?|OPTIONS?|FLAGS|PAGER|EDITOR|SHELL|HOME|PROXY|CONFIG|CONF|RC|COMMAND|CMD|PROGRAM|PRELOAD|OPEN|HOST|HOSTALIASES)"

