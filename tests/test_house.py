@@ -18,7 +18,7 @@ from kata.model import Settings
 ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
-    ("syntax",),
+    ("syntax", "formats"),
     ("lexer",),
     ("grammar",),
     ("shell", "programs", "redact", "rows", "extraction", "places"),
@@ -38,7 +38,7 @@ RUNGS = (
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
     "model syntax lexer grammar shell programs expansions redact rows extraction places effects search quoting origins columns "
-    "templating checks learning miner validator executor resuming ward lifecycle ledger wording discretion consent familiar".split()
+    "templating checks learning miner validator executor resuming ward lifecycle ledger wording discretion consent familiar formats".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "
