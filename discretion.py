@@ -5,6 +5,7 @@ written."""
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,8 @@ BEARABLE = 1_000_000
 """Characters of one value of a run that are masked and kept."""
 TELLING = 4
 """Characters from which a supplied number is hidden inside texts too."""
+CHANCE = 6
+"""Characters up to which a value may stand inside of another by chance."""
 SUPPLIED = "KATASECRET_supplied_1"
 FORESEEN = 3
 """Examples whose results stand for those of a run that has not begun."""
@@ -56,9 +59,11 @@ class Discreet:
         self._hide(str(one) for one in lost if len(str(one)) >= TELLING)
 
     def _gone(self, text: str, whole: str, masked: str) -> bool:
-        """Whether the value, or what the masker makes of it by itself, stands less often in the masked call."""
+        """Whether the value, or what the masker makes of it by itself, stands less often in the masked call. A short value counts where it
+        stands by itself: inside of a longer word it is a piece of something else that was masked."""
         pairs = {*zip(_forms(text), _forms(self.masker.text(text)), strict=True)}
-        return len(text) >= SHORTEST and any(whole.count(form) > masked.count(own) for form, own in pairs)
+        count = _alone if len(text) <= CHANCE else str.count
+        return len(text) >= SHORTEST and any(count(whole, form) > count(masked, own) for form, own in pairs)
 
     def text(self, text: str) -> str:
         """The text without secrets and without what is hidden."""
@@ -118,6 +123,11 @@ def _forms(text: str) -> tuple[str, ...]:
     said = (line if len(line) >= TELLING else text, repr(text)[1:-1], repr(text[:40])[1:-1])
     once = [json.dumps(one, ensure_ascii=escaped)[1:-1] for one in (*placed, *said) for escaped in (True, False)]
     return (*placed, *said, *once, *(json.dumps(one, ensure_ascii=False)[1:-1] for one in once))
+
+
+def _alone(whole: str, text: str) -> int:
+    """How often a text stands there with no letter or digit at its sides."""
+    return len(re.findall(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])", whole)) if text else 0
 
 
 def _joined(value: Json) -> str:

@@ -812,14 +812,6 @@ class Store:
         with self._using("IMMEDIATE") as db:
             return _delete(db, "SELECT number FROM turns WHERE coalesce(ended, started) < ?", (before,), least)
 
-    def erase(self, turns: Collection[str] = (), conversations: Collection[str] = (), least: int = 1) -> int:
-        """Delete those turns, and all of those conversations, as `forget` does."""
-        with self._using("IMMEDIATE") as db:
-            for column, names in (("id", turns), ("conversation", conversations)):
-                for name in names:
-                    _sql(db, f"UPDATE turns SET dirty = -1 WHERE {column} = ?", name)
-            return _delete(db, "SELECT number FROM turns WHERE dirty = -1", (), least)
-
     # ── Mining ───────────────────────────────────────────────────────────────────────────────────
 
     def dirty(self) -> tuple[str, ...]:

@@ -284,6 +284,12 @@ def proposal(steps: Sequence[Step], *examples: Example, inputs: Sequence[Json] =
     return Proposal(Spec(tuple(inputs), tuple(steps)), name, Fit(support, support, support, 0.9), tuple(examples))
 
 
+def aged(store: Store, turns: Iterable[str], least: int) -> int:
+    """Forget these turns as if they had ended before what is kept; how many went."""
+    store.add([TurnEnd(one, NOW - 40 * 86_400) for one in turns])
+    return store.forget(NOW - 30 * 86_400, least)
+
+
 # ── What stands in the file ──────────────────────────────────────────────────────────────────────
 
 

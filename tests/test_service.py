@@ -12,7 +12,25 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import BRANCHES, FILES, NOW, SCHEMA, Bench, Did, bench, events, failed, five, opened, proposal, raw, routine, sh, tool
+from strategies import (
+    BRANCHES,
+    FILES,
+    NOW,
+    SCHEMA,
+    Bench,
+    Did,
+    aged,
+    bench,
+    events,
+    failed,
+    five,
+    opened,
+    proposal,
+    raw,
+    routine,
+    sh,
+    tool,
+)
 
 from kata import checks, miner
 from kata.checks import said
@@ -285,7 +303,7 @@ def test_a_proposal_whose_evidence_is_forgotten_is_taken_back_and_a_decided_one_
 def test_an_exhibit_whose_turn_is_erased_is_not_shown_any_more(desk: Bench) -> None:
     """New evidence makes a new revision: the evidence is what is there."""
     desk.learn(4)
-    assert desk.store.erase(conversations=["c3"], least=3) == 1
+    assert aged(desk.store, ["turn-3"], 3) == 1
     desk.service.mine()
     (kata,) = desk.service.katas()
     assert {one.conversation for one in kata.version.exhibits} == {"c0", "c1", "c2"} and kata.version.fit.support == 3

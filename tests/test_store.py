@@ -464,7 +464,8 @@ def test_what_is_told_about_waits_even_when_its_evidence_goes(store: Store) -> N
     store.misses({7: NearMiss(("a", "b"), "confidence", "", 3, "f7")})
     store.propose(replace(proposal(fingerprint="f8"), keys=("b", "c")), 1.0, 8)
     assert store.family() is None
-    assert store.erase(["t1", "gone"], ["c3"], least=2) == 3
+    store.add([TurnEnd(turn, -1.0) for turn in ("t1", "t3", "t4")])
+    assert store.forget(0.0, 2) == 3
     found = []
     while waiting := store.family():
         found.append(waiting[0])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import NOW, Bench, Did, bench, failed, sequences, sh, tool
+from strategies import Bench, Did, aged, bench, failed, sequences, sh, tool
 
 from kata import commands
-from kata.model import State, TurnEnd
+from kata.model import State
 
 TICKETS = ("OPS-101", "OPS-102", "WEB-7731", "API-5520")
 
@@ -90,11 +90,10 @@ class Told:
             gone = {"turn gone": [name], "talk gone": whole}.get(kind, names[: int(str(what)) // 3])
             for one in gone:
                 del self.turns[one]
-            if kind == "old gone":  # retention: as if those had ended long ago
-                store.add([TurnEnd(one, NOW - 40 * 86_400) for one in gone])
-                assert store.forget(NOW - 30 * 86_400, service.settings.min_support) == len(gone)
+            if kind == "talk gone":
+                assert service.purge("conversation", talk, "cli").turns == len(gone)
             else:
-                assert store.erase(gone, least=service.settings.min_support) == len(gone)
+                assert aged(store, gone, service.settings.min_support) == len(gone)
 
 
 def answer(desk: Bench) -> dict[str, object]:
@@ -239,7 +238,7 @@ def test_what_is_queued_while_it_is_looked_at_is_looked_at_again() -> None:
             desk.service._count(name)
         waiting = desk.store.family()
         assert waiting is not None
-        desk.store.erase(["turn-0"], least=3)
+        aged(desk.store, ["turn-0"], 3)
         desk.store.again({waiting[0]: 3}, 1)
         desk.store.looked(*waiting)
         assert desk.store.family() is not None and desk.store.family() != waiting
@@ -300,7 +299,7 @@ def test_the_piece_of_a_routine_that_chance_explains_gets_a_look_of_its_own() ->
         assert [len(kata.version.spec.steps) for kata in drained(desk).service.katas()] == [2]
         assert sorted(str(told) for told in fingerprints(desk).values()) == ["candidate", "chance", "chance"]
         assert answer(desk) == afresh(history + more, each=False)
-        desk.store.erase(conversations=["d1"], least=3)
+        assert aged(desk.store, [f"turn-{len(history)}"], 3) == 1
         assert [len(kata.version.spec.steps) for kata in drained(desk).service.katas()] == [3]
         assert answer(desk) == afresh(history + more[1:], each=False)
 

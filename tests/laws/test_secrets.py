@@ -228,3 +228,22 @@ def test_a_secret_in_an_odd_place_is_not_in_the_file_either(kind_and_secret: tup
                 desk.turn(f"c{number}", done, sh("make build-release"))
                 desk.service.mine()
         nothing_left(path, secret)
+
+
+def test_a_short_input_inside_of_a_masked_text_is_kept(tmp_path: Path) -> None:
+    """T7, the other way: what is no secret stays readable; the word `prod` in a password of another step's is no secret."""
+    put = Command(("mytool --set ", Hole(Input("who"), "bare"), "=x7prodQ9z4417 --env ", Hole(Input("env"), "bare")))
+    path = tmp_path / "kata.db"
+    run_of(path, Step("terminal", Object((("command", put),)), EFFECT), {"who": "client_secret", "env": "prod"})
+    with closing(bench(path)) as desk:
+        run = desk.store.run("run-1")
+        assert run is not None and run.inputs == {"who": "client_secret", "env": "prod"}
+        assert run.steps[1].call is not None and run.steps[1].call.arguments["command"].endswith(" --env prod")
+
+
+@pytest.mark.parametrize("value", ["k7Qp2", "a1-b2c"])
+def test_a_short_input_that_is_itself_the_secret_is_hidden(value: str, tmp_path: Path) -> None:
+    put = Command(("mytool --set client_secret=", Hole(Input("value"), "bare")))
+    path = tmp_path / "kata.db"
+    run_of(path, Step("terminal", Object((("command", put),)), EFFECT), {"value": value})
+    assert value.encode() not in raw(path) and value.encode() not in opened(path)
