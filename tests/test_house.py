@@ -23,6 +23,8 @@ RUNGS = (
     ("grammar",),
     ("shell", "programs", "redact", "rows", "extraction", "places"),
     ("expansions",),
+    ("options",),
+    ("closer",),
     ("effects", "search", "quoting", "origins", "columns"),
     ("templating", "checks"),
     ("learning", "wording"),
@@ -37,8 +39,9 @@ RUNGS = (
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
-    "model syntax lexer grammar shell programs expansions redact rows extraction places effects search quoting origins columns "
-    "templating checks learning miner validator executor resuming ward lifecycle ledger wording discretion consent familiar formats".split()
+    "model syntax lexer grammar shell programs expansions options closer redact rows extraction places effects search quoting origins "
+    "columns templating checks learning miner validator executor resuming ward lifecycle ledger wording discretion consent "
+    "familiar formats".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "
