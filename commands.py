@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-from . import pages
+from . import pages, recall
 from .model import PREFIX, Json, Kata, KataError, Refused, RunRow, Settings, State, StoreError, Usage
 from .pages import kata_json, laid, when
 from .service import Service, Unconfirmed, Unseen
@@ -130,6 +130,32 @@ def _mine(service: Service, ask: Ask) -> Answer:
     return Answer(pages.found(mined, service.busy, ask.lead), told | lists)
 
 
+def _learn(service: Service, ask: Ask) -> Answer:
+    days, looks = _reading(ask, float(service.settings.retention_days))
+    if "Kata" in ask.host:
+        raise Refused(f"Kata {ask.host['Kata']}")
+    told = recall.preview(service, days) if looks else recall.learn(service, days)
+    proposed, _ = pages.fresh(told.mined)
+    counts = {"conversations": len(told.conversations), "turns": told.turns, "calls": dict(told.calls), "left": dict(told.left)}
+    times = {"days": days, "oldest": told.oldest or None, "newest": told.newest or None}
+    waiting = service.store.waiting_families()
+    found = {"proposed": [kata_json(kata) for kata in proposed], "waiting": waiting}
+    return Answer(pages.learnt(told, service.settings, ask.lead, looks, waiting), {"done": not looks, **times, **counts, **found})
+
+
+def _reading(ask: Ask, usual: float) -> tuple[float, bool]:
+    """How many days back, and whether only to tell, out of `[--since DAYS] [--preview]`."""
+    words = [word.lower().removeprefix("--") for word in ask.words]
+    looks = "preview" in words
+    if looks:
+        words.remove("preview")
+    if not words:
+        return usual, looks
+    if len(words) != 2 or words[0] != "since" or not re.fullmatch(r"[0-9]{1,4}", words[1], re.ASCII) or not 1 <= int(words[1]) <= 3650:
+        raise _misused("learn", ask)
+    return float(words[1]), looks
+
+
 def _list(service: Service, ask: Ask) -> Answer:
     katas, near, broken = service.katas(), service.near(), service.store.broken()
     out = State.STALE, State.SUSPENDED
@@ -138,6 +164,8 @@ def _list(service: Service, ask: Ask) -> Answer:
     if not lines:
         lines.append("Nothing to show yet. Kata proposes a routine when it has seen it in")
         lines.append(f"{service.settings.min_support} conversations; '{ask.lead} status' tells whether it is recording.")
+        if not service.store.facts()["calls"]:
+            lines += ["", f"Hermes kept your earlier conversations; to learn from them: {ask.lead} learn --preview"]
     waiting = next((kata for kata in katas if kata.state is State.CANDIDATE), None)
     lines += ["", f"Look at a proposal: {ask.lead} review {waiting.id}"] if waiting else []
     idle = next((kata for kata in katas if kata.state in out), None)
@@ -652,6 +680,15 @@ VERBS: Mapping[str, Verb] = {
         "mine all",
         SOME,
         _mine,
+    ),
+    "learn": Verb(
+        "learn [--since DAYS] [--preview]",
+        "learn from what Hermes kept",
+        "It reads the conversations of the last days that Hermes has in its own history, as many as 'retention_days' says unless you say "
+        "otherwise, and changes nothing there. What counts already does not count again; with --preview it only tells what it would find.",
+        "learn --since 90 --preview",
+        (0, 3),
+        _learn,
     ),
     "audit": Verb(
         "audit [N|verify]",

@@ -1,13 +1,20 @@
-"""Looks up, read-only, what Hermes keeps of a conversation and no hook tells: where it comes from and what kind of chat it is; it never
-writes to the host's files."""
+"""Looks up, read-only, what Hermes keeps of a conversation: where it comes from, what kind of chat it is, and what was said and called in
+it; it never writes to the host's files."""
 
 from __future__ import annotations
 
 import contextvars
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+from .model import StoreError
+from .turns import Line, Session, line, session
+
+PAGE = 200
+"""Rows that are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,17 @@ class History:
             return UNKNOWN
         return Origin(*(str(row.get(name) or "") for name in ("parent_session_id", "end_reason", "chat_type")))
 
+    @contextmanager
+    def opened(self) -> Iterator[Shelf]:
+        """All that Hermes keeps, to be read from one end to the other; StoreError where there is nothing, or it cannot be read now."""
+        db = self._context.copy().run(_open)
+        try:
+            yield Shelf(db)
+        except sqlite3.Error as error:
+            raise StoreError(f"The conversations that Hermes keeps cannot be read now ({error})") from error
+        finally:
+            db.close()
+
     def _ask(self, question: Callable[[Any], Any]) -> Any:
         return self._context.copy().run(_asked, question)
 
@@ -58,3 +76,54 @@ def _asked(question: Callable[[Any], Any]) -> Any:
         return None
     finally:
         db.close()
+
+
+def _open() -> Any:
+    try:
+        from hermes_state import SessionDB
+
+        return SessionDB(read_only=True)
+    except (ImportError, OSError, sqlite3.Error) as error:
+        raise StoreError(f"There are no conversations of Hermes here that could be read ({error})") from error
+
+
+class Shelf:
+    """The open session database of the host, page by page."""
+
+    def __init__(self, db: Any) -> None:
+        self._db = db
+
+    def sessions(self) -> Iterator[Session]:
+        """Every session there is: archived and hidden ones too, and those of sub-agents."""
+        every = dict.fromkeys(("include_children", "include_subagents", "include_archived", "include_hidden"), True)
+        at = 0
+        while rows := self._db.list_sessions_rich(limit=PAGE, offset=at, project_compression_tips=False, **every):
+            yield from filter(None, map(session, rows))
+            at += len(rows)
+
+    def lines(self, one: Session) -> Iterable[Line]:
+        """The messages of a session in the order in which they were written, the undone ones too; a short one is read once, a long one each
+        time it is gone through, so that no more than a page is held."""
+        pages = Pages(self._db, one)
+        first = pages.page(0)
+        return [*pages.read(first)] if len(first) < PAGE else pages
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The lines of a long session."""
+
+    db: Any
+    session: Session
+
+    def page(self, after: int) -> list[Mapping[str, Any]]:
+        return list(self.db.get_messages(self.session.id, include_inactive=True, limit=PAGE, after_id=after))
+
+    def read(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Line]:
+        return filter(None, (line(row, self.session.branched) for row in rows))
+
+    def __iter__(self) -> Iterator[Line]:
+        rows = self.page(0)
+        while rows:
+            yield from self.read(rows)
+            rows = self.page(int(rows[-1]["id"]))

@@ -24,6 +24,7 @@ from .model import (
     NearMiss,
     Reference,
     RunRow,
+    Settings,
     Spec,
     State,
     Status,
@@ -32,6 +33,7 @@ from .model import (
     Version,
     walk,
 )
+from .recall import Learnt
 from .service import Mined, Odd, destroys
 from .wording import brief, origin, templated, visible
 
@@ -159,6 +161,46 @@ def fresh(mined: Mined) -> tuple[tuple[Kata, ...], tuple[NearMiss, ...]]:
     last: dict[str, Kata] = {kata.fingerprint: kata for kata in mined.proposed}
     missed = {miss.fingerprint: miss for miss in mined.missed if miss.fingerprint not in last}
     return tuple(sorted(last.values(), key=lambda kata: kata.id)), tuple(missed.values())
+
+
+KINDS: Mapping[str, str] = {
+    "person": "yours",
+    "cron": "of scheduled jobs",
+    "subagent": "of sub-agents",
+    "group": "in chats with several people",
+    "notice": "after messages of the host's own",
+}
+"""Whose calls they are, in words."""
+
+
+def learnt(told: Learnt, settings: Settings, lead: str, looks: bool, waiting: int = 0) -> str:
+    """What was brought out of the host's history, or would be, and what was found in it; `waiting` possible routines are not looked at."""
+    days = f"the last {told.days:.0f} days that Hermes keeps"
+    if not told.turns:
+        lines = [f"Nothing new in {days}: no call that is not recorded already."]
+    else:
+        span = f"from {when(told.oldest)} to {when(told.newest)}"
+        read = f"{many(sum(told.calls.values()), 'call')} in {many(told.turns, 'turn')} of {many(len(told.conversations), 'conversation')}"
+        lines = [f"{'Would learn from' if looks else 'Learnt from'} {days}: {read}, {span}."]
+        lines += [f"  {n} {KINDS[who]}{_unheard(who, settings)}" for who, n in told.calls.most_common() if set(told.calls) != {"person"}]
+    lines += [f"Left out: {many(n, 'turn')} {reason}." for reason, n in told.left.items()]
+    proposed, missed = fresh(told.mined)
+    news = [many(len(proposed), "new or better proposal")] * bool(proposed) + [many(len(missed), "near miss")] * bool(missed)
+    lines += [f"Found: {', '.join(news) or 'nothing new'}."] if told.turns else []
+    lines += [line for kata in proposed for line in entry(kata)]
+    if waiting and not looks:
+        lines.append(f"{many(waiting, 'possible routine')} wait and are looked at as you work; at once: {lead} mine")
+    lines += ["", f"Nothing was kept. To do it: {lead} learn{_since(told, settings)}"] if looks and told.turns else []
+    return "\n".join(lines + ([f"Look at a proposal: {lead} review {proposed[0].id}"] if proposed and not looks else []))
+
+
+def _unheard(who: str, settings: Settings) -> str:
+    """That calls are kept and do not count, where the setting does not name them."""
+    return "" if who in ("person", *settings.learn_from) else ", which do not count"
+
+
+def _since(told: Learnt, settings: Settings) -> str:
+    return "" if told.days == settings.retention_days else f" --since {told.days:.0f}"
 
 
 # ── Near misses ──────────────────────────────────────────────────────────────────────────────────

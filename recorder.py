@@ -33,6 +33,7 @@ from .model import (
     named,
 )
 from .service import Service
+from .turns import ENDING, GOES_ON, IDLE_S, whose
 
 QUEUE = 10_000
 """Events that may wait for the writer; more are dropped and counted."""
@@ -40,14 +41,6 @@ BATCH, BATCH_S = 50, 1.0
 WAITING = 500
 """Records that wait for a busy file."""
 JOIN_S = 1.0
-IDLE_S = 4 * 3_600.0
-"""A platform chat that was idle for longer is a new conversation (A2)."""
-OURSELVES = frozenset({"cron", "subagent"})
-ENDING = frozenset({"", "cli", "tui", "cron", "subagent"})
-"""Platforms whose sessions end; on all others a chat goes on for ever."""
-PRIVATE = frozenset({"", "dm", "private", "direct"})
-NOTICE = "[ASYNC DELEGATION"
-"""How the host begins a message of its own that hands over what sub-agents did (host contract 1)."""
 
 
 class Guarded(Protocol):
@@ -313,11 +306,7 @@ class Recorder:
 
     def _who(self, session: str, platform: str, message: str) -> str:
         """Whose turn it is: "person", or what does not count as one: "cron", "subagent", "group", "notice"."""
-        if platform in OURSELVES:
-            return platform
-        if message.startswith(NOTICE):
-            return "notice"
-        return "group" if platform not in ENDING and self.origin(session).chat not in PRIVATE else "person"
+        return whose(platform, message, lambda: self.origin(session).chat)
 
     def _conversation(self, session: str, above: str, platform: str, at: float) -> str:
         """The conversation of a turn (A2): that of the session's last turn, unless a chat that never ends by itself was idle for more
@@ -329,7 +318,7 @@ class Recorder:
         if above:
             return self._root(above)
         origin = self.origin(session)
-        return self._root(origin.parent) if origin.parent and self.origin(origin.parent).ended == "compression" else session
+        return self._root(origin.parent) if origin.parent and self.origin(origin.parent).ended == GOES_ON else session
 
     def _root(self, session: str) -> str:
         return (self._latest(session) or (session, 0.0))[0]

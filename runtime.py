@@ -41,10 +41,11 @@ from .model import (
     canonical,
     parsed,
 )
-from .recorder import PRIVATE, Recorder, never_breaks_the_agent
+from .recorder import Recorder, never_breaks_the_agent
 from .resuming import DONE, UNDONE, Rest, failed
 from .service import Door, Service
 from .store import Store
+from .turns import PRIVATE
 from .wording import brief
 
 log = logging.getLogger("kata")
@@ -113,8 +114,10 @@ class Plugin:
             self.notes["Kata"] = f"is switched off: {self.off} is set; nothing is recorded, and no kata is a tool"
         self.paused = False
         self.store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
-        self.service = Service(self.store, self.settings, Door(time.time, replay, today, self._taken, _owner(), _alive, time.time))
-        self.recorder = Recorder(self.service, parameters, self.fault, History().origin)
+        history = History()
+        door = Door(time.time, replay, today, self._taken, _owner(), _alive, time.time, parameters, history)
+        self.service = Service(self.store, self.settings, door)
+        self.recorder = Recorder(self.service, parameters, self.fault, history.origin)
         self.active: dict[str, Kata] = {}
         self.trusted: frozenset[tuple[int, str]] = frozenset()
         self.handles: dict[str, tuple[str, Any]] = {}
@@ -589,8 +592,8 @@ class Plugin:
         """`hermes kata …` in a shell; the exit code is 0, 1 (refused) or 2 (not understood)."""
         if args.words[:1] == ["resume"]:
             return self._resumed(args)
-        words = [*args.words, *(["--all"] if getattr(args, "all", False) else [])]
-        with _meanwhile(self.store):
+        words = [*args.words, *(["--all"] if getattr(args, "all", False) else []), *_reading(args)]
+        with _meanwhile(self.store, lambda: self.service.doing):
             answer = commands.run(self.service, words, "cli", args.digest or "", self._host_lines())
         text = json.dumps(answer.json, indent=2, default=str) if args.json else answer.text
         _say(text)
@@ -620,6 +623,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help="a command and its words, such as: review 2")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--all", action="store_true", help="with mine: look at everything that is kept once more")
+    parser.add_argument("--since", metavar="DAYS", help="with learn: how many days back")
+    parser.add_argument("--preview", action="store_true", help="with learn: only tell what would be read and found")
     parser.add_argument("--digest", help="approve exactly this revision, without a review before (for scripts)")
     parser.add_argument("--with", dest="given", action="append", metavar="NAME=VALUE", help="with resume: a value that was not kept")
     happened = parser.add_mutually_exclusive_group()
@@ -631,14 +636,20 @@ def arguments(parser: ArgumentParser) -> None:
     )
 
 
+def _reading(args: Namespace) -> list[str]:
+    """The options of `learn` as words."""
+    since = getattr(args, "since", None)
+    return [*(["--since", since] if since is not None else []), *["--preview"] * bool(getattr(args, "preview", False))]
+
+
 @contextmanager
-def _meanwhile(store: Store) -> Iterator[None]:
+def _meanwhile(store: Store, doing: Callable[[], str]) -> Iterator[None]:
     """Tell a person at a terminal what still waits while a command takes its time."""
     if not sys.stderr.isatty():
         yield
         return
     done = threading.Event()
-    teller = threading.Thread(target=progress, args=(store, done, sys.stderr), daemon=True)
+    teller = threading.Thread(target=progress, args=(store, done, sys.stderr, doing), daemon=True)
     teller.start()
     try:
         yield
@@ -647,13 +658,14 @@ def _meanwhile(store: Store) -> Iterator[None]:
         teller.join()
 
 
-def progress(store: Store, done: threading.Event, screen: TextIO) -> None:
-    """Write one line on `screen`, again every two seconds until `done`: how long it takes and how many turns wait; then wipe it off."""
+def progress(store: Store, done: threading.Event, screen: TextIO, told: Callable[[], str] = str) -> None:
+    """Write one line on `screen`, again every two seconds until `done`: how long it takes, and what is `told` or how many turns wait; then
+    wipe it off."""
     line, began = "", time.monotonic()
     while not done.wait(PATIENT_S):
         with suppress(StoreError):
             waiting = len(store.dirty())
-            doing = f"{pages.many(waiting, 'turn')} to look at" if waiting else "comparing what repeats"
+            doing = told() or (f"{pages.many(waiting, 'turn')} to look at" if waiting else "comparing what repeats")
             line = f"{time.monotonic() - began:.0f} s: {doing}"
             screen.write(f"\r{line:<{pages.WIDTH}}"[: pages.WIDTH])
             screen.flush()

@@ -7,11 +7,11 @@ import math
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from . import checks, consent, executor, familiar, lifecycle, miner, resuming, templating, validator
 from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
@@ -52,7 +52,8 @@ from .model import (
 )
 from .redact import MASKER_VERSION, Masker
 from .resuming import Rest
-from .store import Store
+from .store import Brought, Store
+from .turns import Line, Session
 from .wording import WHOLE, brief, does, templated, visible
 
 TIDY_S = 3_600.0
@@ -91,6 +92,20 @@ Dispatch = Callable[[StepCall], Outcome]
 Replay = Callable[[Spec, Mapping[str, Json], Dispatch], Trace]
 
 
+class Shelf(Protocol):
+    """What the host keeps, while it is open to be read."""
+
+    def sessions(self) -> Iterable[Session]: ...
+
+    def lines(self, one: Session) -> Iterable[Line]: ...
+
+
+class Archive(Protocol):
+    """Opens what the host keeps of earlier conversations; StoreError when there is nothing that could be read."""
+
+    def opened(self) -> AbstractContextManager[Shelf]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Door:
     """What only the outermost layer can tell: the time, what replays, today's tools and which names are taken."""
@@ -109,6 +124,10 @@ class Door:
     """Whether the process of that name still runs."""
     watch: Callable[[], float] = lambda: 0.0
     """Epoch seconds for the times of steps; 0 where nobody measures them."""
+    parameters: Callable[[str], Json] = lambda tool: None
+    """A tool's parameters today; None where the tool is not known in this process."""
+    archive: Archive | None = None
+    """What the host keeps of earlier conversations; None where it cannot be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +157,23 @@ class Service:
         self._maskers: OrderedDict[str, Masker] = OrderedDict()
         self._conversations: OrderedDict[str, str] = OrderedDict()
         self._tools: Mapping[str, str] | None = None
+        self.doing = ""
+        """What takes its time just now, in a few words, for a person who waits."""
 
     # ── Recording ────────────────────────────────────────────────────────────────────────────────
 
     def record(self, records: Iterable[Record]) -> None:
         """Keep what happened, masked and cut; one transaction."""
         self.store.add([self.masked(one) for one in records], MASKER_VERSION)
+
+    def bring(self, past: Iterable[Brought]) -> int:
+        """Keep turns out of the host's history, masked and cut as any record; one transaction; how many were not there yet."""
+        return self.store.bring([self._masked(one) for one in past], MASKER_VERSION)
+
+    def _masked(self, one: Brought) -> Brought:
+        start = self.masked(one.start)  # first, because it says whose masker the calls go through
+        events = tuple(found for event in one.events if isinstance(found := self.masked(event), Event))
+        return replace(one, start=start, events=events) if isinstance(start, TurnStart) else one
 
     def masked(self, record: Record) -> Record:
         """The record without secrets: the only place where observed text passes before it is written."""
@@ -173,13 +203,14 @@ class Service:
 
     # ── Mining ───────────────────────────────────────────────────────────────────────────────────
 
-    def mine(self, most: int | None = FAMILIES) -> Mined:
+    def mine(self, most: int | None = FAMILIES, until: float = math.inf) -> Mined:
         """Count every turn that waits, oldest first, look at the families that changed, and keep what was found; nothing while another
-        process is at it. At most `most` families a turn are scored, the rest wait for the next time; None is all of them. What became
-        dirty meanwhile is looked at once more after the lease is given back."""
-        found = self._leased(most)
+        process is at it. At most `most` families a turn are scored, the rest wait for the next time, as do those that are not
+        scored by the time `until` (epoch seconds); None is all of them. What became dirty meanwhile is looked at once more after the lease
+        is given back."""
+        found = self._leased(most, until=until)
         if found.turns and self.store.dirty():
-            found += self._leased(most)
+            found += self._leased(most, until=until)
         self.tidy()
         return found
 
@@ -188,7 +219,7 @@ class Service:
         mines."""
         return self._leased(None, anew=True)
 
-    def _leased(self, most: int | None, anew: bool = False) -> Mined:
+    def _leased(self, most: int | None, anew: bool = False, until: float = math.inf) -> Mined:
         self.respell()
         waiting = anew or self.store.dirty() or self.store.family() or self.turned()
         if not waiting or not self.store.lease(self.door.owner, self.door.alive):
@@ -202,7 +233,7 @@ class Service:
                     for turn in batch:
                         windows.update(self._count(turn))
             self.tend(windows)
-            return self._look(len(turns), most)
+            return self._look(len(turns), most, until)
         finally:
             self.store.release(self.door.owner)
 
@@ -214,11 +245,11 @@ class Service:
         self.store.mined(name, found, self.settings.min_support)
         return found.keys()
 
-    def _look(self, turns: int, most: int | None) -> Mined:
+    def _look(self, turns: int, most: int | None, until: float = math.inf) -> Mined:
         """Look at the families in the queue, longest first, until it is empty or enough were scored."""
         look = Look(self)
         left = math.inf if most is None else most * max(1, turns)
-        while left > 0:
+        while left > 0 and (until == math.inf or self.door.clock() < until):
             waiting = self.store.family()
             if waiting is None and not look.weigh():
                 break
@@ -246,8 +277,13 @@ class Service:
         return len(waiting)
 
     def pause(self, paused: bool) -> None:
-        """Stop or resume the recording in every process, from its next turn on (K99)."""
-        self.store.note("paused", "yes" if paused else "")
+        """Stop or resume the recording in every process, from its next turn on (K99); what happens meanwhile is not learnt later either."""
+        now = self.door.clock()
+        with self.store.bundle():
+            self.store.unveil("", now)
+            if paused:
+                self.store.veil("", now, None)
+            self.store.note("paused", "yes" if paused else "")
 
     @property
     def paused(self) -> bool:

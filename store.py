@@ -47,8 +47,22 @@ from .model import (
     canonical,
 )
 from .rows import Row, bind, pack, read_event, read_kata, read_step, read_version, unbind
+from .turns import Lived, Span
 
 Migration = Callable[[sqlite3.Connection], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A turn out of the host's history: its number, which is below those of what was recorded, and when it came (epoch seconds) where it
+    is older than what is kept otherwise, else 0."""
+
+    number: int
+    start: TurnStart
+    events: tuple[Event, ...]
+    ended: float
+    kept: float = 0.0
+
 
 # ── The tables ───────────────────────────────────────────────────────────────────────────────────
 
@@ -162,7 +176,14 @@ def _gaps(db: sqlite3.Connection) -> None:
     db.execute("UPDATE turns SET dirty = number WHERE ended IS NOT NULL")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _gaps)
+def _past(db: sqlite3.Connection) -> None:
+    """Turns may come out of the host's history; their numbers are below those of what was recorded as it happened, so 0 and less."""
+    db.execute("ALTER TABLE turns ADD COLUMN kept REAL NOT NULL DEFAULT 0")  # when one came that was too old to be kept otherwise
+    db.execute("CREATE TABLE spans (session TEXT NOT NULL, began REAL NOT NULL, ended REAL)")  # what is not to be learnt from
+    db.execute("CREATE INDEX spans_session ON spans (session)")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _gaps, _past)
 """The step at index n takes a file from version n to n + 1; a step is never changed once it was published."""
 
 
@@ -260,15 +281,29 @@ def _write_within(db: sqlite3.Connection, turn: int, record: Event | ModelReques
             _soil(db, turn)
 
 
-def _write_event(db: sqlite3.Connection, turn: int, event: Event) -> None:
+def _bring(db: sqlite3.Connection, past: Brought, masker: int) -> int:
+    """Write a turn out of the host's history as one that is over; 0 where it is there already, else 1."""
+    start, (number, kept) = past.start, (past.number, past.kept)
+    said = {"session": start.session, "conversation": start.conversation, "platform": start.platform, "who": start.who}
+    row = {"number": number, "id": start.turn, **said, "started": start.at, "message": pack(start.message), "masker": masker, "kept": kept}
+    if not _insert(db, "turns", row, "ON CONFLICT DO NOTHING").rowcount:
+        return 0
+    for event in past.events:
+        _write_event(db, number, event, seen=False)
+    _sql(db, "UPDATE turns SET ended = ? WHERE number = ?", past.ended, number)
+    _soil(db, number)
+    return 1
+
+
+def _write_event(db: sqlite3.Connection, turn: int, event: Event, seen: bool = True) -> None:
     call = {"turn": turn, "call_id": event.call_id, "position": event.position, "tool": event.call.tool}
     result, reason = event.outcome.result, event.outcome.reason
     outcome = {"status": event.outcome.status, "result": pack(result), "reason": reason, "said": event.said}
     around = {"request": event.request, "schema": event.schema, "folder": event.folder}
     row = {**call, "arguments": pack(dict(event.call.arguments)), **outcome, "started": event.started, "ended": event.ended, **around}
-    if event.schema:
-        seen = "ON CONFLICT (tool) DO UPDATE SET fingerprint = excluded.fingerprint WHERE tools.fingerprint <> excluded.fingerprint"
-        _insert(db, "tools", {"tool": event.call.tool, "fingerprint": event.schema}, seen)
+    if event.schema and seen:
+        newer = "ON CONFLICT (tool) DO UPDATE SET fingerprint = excluded.fingerprint WHERE tools.fingerprint <> excluded.fingerprint"
+        _insert(db, "tools", {"tool": event.call.tool, "fingerprint": event.schema}, newer)
     if _insert(db, "events", row, "ON CONFLICT (turn, call_id) DO NOTHING").rowcount == 0:
         _count(db, "repeated_call")
     elif _one(db, "SELECT ended FROM turns WHERE number = ?", turn) is not None:
@@ -467,8 +502,10 @@ def _holds(value: Json, wanted: Wanted) -> bool:
 
 
 def _erase(db: sqlite3.Connection, doomed: _Doomed, least: int) -> None:
-    """Delete what was found; SQLite overwrites what it deletes."""
+    """Delete what was found; SQLite overwrites what it deletes. When it was stays known, so that the history does not bring it back."""
     for number in doomed.turns:
+        spans = "INSERT INTO spans (session, began, ended) SELECT session, started, coalesce(ended, started) FROM turns WHERE number = ?"
+        _sql(db, spans, number)
         _sql(db, "UPDATE turns SET dirty = -1 WHERE number = ?", number)
     _delete(db, "SELECT number FROM turns WHERE dirty = -1", (), least)
     for number in doomed.runs:
@@ -595,7 +632,7 @@ FACTS: Mapping[str, str] = {
     "turns": "SELECT count(*) FROM turns",
     "conversations": "SELECT count(DISTINCT conversation) FROM turns",
     "dirty": "SELECT count(*) FROM turns WHERE dirty > 0",
-    "last_event": "SELECT ended FROM events ORDER BY number DESC LIMIT 1",
+    "last_event": "SELECT max(ended) FROM events WHERE turn = (SELECT max(turn) FROM events WHERE turn > 0)",
     "version": "PRAGMA user_version",
     "journal": "PRAGMA journal_mode",
 }
@@ -743,6 +780,50 @@ class Store:
                 except (PayloadError, sqlite3.IntegrityError):
                     _count(db, "not_stored")
 
+    def bring(self, past: Iterable[Brought], masker: int = 0) -> int:
+        """Write turns out of the host's history, in one transaction; how many were not there yet."""
+        batch = tuple(past)
+        with self._using("IMMEDIATE") as db:
+            return sum(_bring(db, one, masker) for one in batch)
+
+    def floor(self) -> int:
+        """The lowest number of a turn, at most 1: what comes out of the history gets lower ones."""
+        return int(self._rows("SELECT min(1, coalesce(min(number), 1)) AS n FROM turns")[0]["n"])
+
+    def lived(self, sessions: Collection[str]) -> tuple[Lived, ...]:
+        """What is there of those sessions: the turns, with the times (epoch seconds) at which their calls ended."""
+        found = []
+        with self._using("DEFERRED") as db:
+            for one in sessions:
+                for row in _sql(db, "SELECT number, id, conversation, started, ended FROM turns WHERE session = ?", one).fetchall():
+                    rows = _sql(db, "SELECT call_id, ended FROM events WHERE turn = ?", row["number"])
+                    calls = {call["call_id"]: call["ended"] for call in rows}
+                    found.append(Lived(row["id"], one, row["conversation"], row["started"], row["ended"] or row["started"], calls))
+        return tuple(found)
+
+    def veil(self, session: str, began: float, ended: float | None) -> None:
+        """Keep that a time is not to be learnt from, in one session or (empty) in all; None leaves its end open."""
+        with self._using("IMMEDIATE") as db:
+            _insert(db, "spans", {"session": session, "began": began, "ended": ended})
+
+    def unveil(self, session: str, now: float) -> None:
+        """End the times of a session (empty: of all) that have no end yet."""
+        self._change("UPDATE spans SET ended = ? WHERE session = ? AND ended IS NULL", now, session)
+
+    def veiled(self, sessions: Collection[str]) -> tuple[Span, ...]:
+        """The times that are not to be learnt from, in those sessions or in all."""
+        found: list[Row] = []
+        for one in ("", *sessions):
+            found += self._rows("SELECT session, began, coalesce(ended, 1e12) AS ended FROM spans WHERE session = ?", one)
+        return tuple(Span(**row) for row in found)
+
+    def copy(self) -> Store:
+        """All of it once more, in a file that has no name and goes when it is closed."""
+        other = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        with self._using("DEFERRED") as db:
+            db.backup(other)
+        return Store(lambda: other)
+
     def turn(self, turn: str) -> Turn | None:
         """The turn with its events in the order in which they were issued."""
         with self._using("DEFERRED") as db:
@@ -786,7 +867,7 @@ class Store:
     def turns(self) -> Iterator[Turn]:
         """All ended turns in the order of their arrival, fifty at a time in memory."""
         page = "SELECT * FROM turns WHERE number > ? AND ended IS NOT NULL ORDER BY number LIMIT 50"
-        last = 0
+        last = self.floor() - 1
         while True:
             with self._using("DEFERRED") as db:
                 rows = _sql(db, page, last).fetchall()
@@ -810,7 +891,7 @@ class Store:
         """Delete the turns that were over before that time, with all that hangs on them; the number of turns. The families that lose
         evidence are looked at again, those of at least `least` conversations or told about."""
         with self._using("IMMEDIATE") as db:
-            return _delete(db, "SELECT number FROM turns WHERE coalesce(ended, started) < ?", (before,), least)
+            return _delete(db, "SELECT number FROM turns WHERE max(coalesce(ended, started), kept) < ?", (before,), least)
 
     # ── Mining ───────────────────────────────────────────────────────────────────────────────────
 
@@ -836,7 +917,7 @@ class Store:
     def soil(self) -> None:
         """Let every ended turn be mined again, oldest first, and every family that is told about be looked at."""
         with self._using("IMMEDIATE") as db:
-            _sql(db, "UPDATE turns SET dirty = number WHERE ended IS NOT NULL")
+            _sql(db, "UPDATE turns SET dirty = number + 1 - (SELECT min(number) FROM turns) WHERE ended IS NOT NULL")
             told = _sql(db, "SELECT window FROM near UNION SELECT window FROM katas").fetchall()
             size = "SELECT max(size) AS size FROM windows WHERE window = ?"
             _queue(db, {row["window"]: _one(db, size, row["window"]) or 0 for row in told}, 1)
@@ -850,6 +931,10 @@ class Store:
         """The family that is to be looked at next, longest first, and how often it was queued meanwhile; None when none is."""
         row = self._first("SELECT window, touched FROM families ORDER BY size DESC, window LIMIT 1")
         return None if row is None else (int(row["window"]), int(row["touched"]))
+
+    def waiting_families(self) -> int:
+        """How many families are to be looked at."""
+        return int(self._rows("SELECT count(*) AS n FROM families")[0]["n"])
 
     def looked(self, window: int, touched: int) -> None:
         """Take a family from the queue, unless it was queued once more since."""
@@ -1354,18 +1439,18 @@ class Store:
             return [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith(start)] if folder else []
         return []
 
-    def lease(self, owner: str, alive: Callable[[str], bool]) -> bool:
-        """Take the right to mine; False while somebody else holds it who is still alive (design section 12)."""
+    def lease(self, owner: str, alive: Callable[[str], bool], what: str = "miner") -> bool:
+        """Take the right to mine, or to be another; False while somebody else holds it who is still alive (design section 12)."""
         with self._using("IMMEDIATE") as db:
-            holder = _one(db, "SELECT text FROM notes WHERE name = 'miner'")
+            holder = _one(db, "SELECT text FROM notes WHERE name = ?", what)
             if holder not in (None, "", owner) and alive(holder):
                 return False
-            _sql(db, "INSERT OR REPLACE INTO notes (name, text) VALUES ('miner', ?)", owner)
+            _sql(db, "INSERT OR REPLACE INTO notes (name, text) VALUES (?, ?)", what, owner)
             return True
 
-    def release(self, owner: str) -> None:
-        """Give the right to mine back."""
-        self._change("DELETE FROM notes WHERE name = 'miner' AND text = ?", owner)
+    def release(self, owner: str, what: str = "miner") -> None:
+        """Give the right to mine, or to be another, back."""
+        self._change("DELETE FROM notes WHERE name = ? AND text = ?", what, owner)
 
     def facts(self) -> dict[str, Json]:
         """What status shows: calls, turns, conversations, dirty (turns), katas by state, last_event (epoch seconds or

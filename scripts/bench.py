@@ -2,7 +2,7 @@
 """Measures what Kata costs on generated histories of any length, through the plugin's own code; it judges no routine and promises no
 seconds, since only ratios within one run say something on another machine.
 
-    python scripts/bench.py [hook|turn|remine|windows|replay|memory|all] [--calls N ...] [--seed S] [--full] [--json]
+    python scripts/bench.py [hook|turn|remine|windows|replay|memory|history|all] [--calls N ...] [--seed S] [--full] [--json]
 
 hook     a call handed over by post_tool_call, beside an empty hook and a bare insert
 turn     the end of a turn, counting apart from scoring and validation, with ever more calls in the file
@@ -11,6 +11,7 @@ remine   everything mined again at growing sizes with the exponent of its growth
 windows  the windows of one turn, by its length
 replay   a step of a kata, beside a plain loop over the same calls
 memory   the peak of a process of its own that records a history and mines all of it again
+history  `hermes kata learn`, in a home that the real Hermes' session database wrote; needs Hermes in this Python
 
 Tables go to stdout; with --json they go to stderr, and stdout gets one JSON object. The same seed gives the same history. All parts
 take some ten minutes of an idle machine, most of them for `turn`; `--calls 1000 10000` is quick.
@@ -25,6 +26,7 @@ import itertools
 import json
 import math
 import multiprocessing
+import os
 import platform
 import random
 import resource
@@ -39,7 +41,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -60,7 +62,8 @@ def brought_in(name: str, path: Path, package: bool = False) -> ModuleType:
 sys.dont_write_bytecode = True
 brought_in("kata", CHECKOUT / "__init__.py", package=True)  # as Hermes does
 
-from kata import executor, miner, templating  # noqa: E402 - the package is brought in first
+from kata import executor, miner, recall, templating  # noqa: E402 - the package is brought in first
+from kata.history import History  # noqa: E402
 from kata.model import Call, Event, Json, Kata, Outcome, Record, Settings, StepCall, Turn, TurnEnd, TurnStart  # noqa: E402
 from kata.service import Door, Service  # noqa: E402
 from kata.store import Store  # noqa: E402
@@ -733,9 +736,72 @@ def memory(asked: Asked, folder: Path) -> Found:
     return Found(rows, {"KiB for each further call": round(grown, 2)}, "measured before the baselines run")
 
 
+CALLS_A_SESSION = 20
+
+
+def past(asked: Asked, folder: Path) -> Found:
+    """seconds to read the conversations that Hermes kept, and to find what repeats in them"""
+    if importlib.util.find_spec("hermes_state") is None:
+        return Found([], {}, "not measured: there is no Hermes in this Python")
+    rows: list[Row] = []
+    for size in asked.sizes([20_000], [20_000, 100_000]):
+        home = folder / str(size)
+        writer = multiprocessing.get_context("fork").Process(target=kept_home, args=(home, size, asked.seed))
+        writer.start()
+        writer.join()
+        os.environ["HERMES_HOME"] = str(home)
+        service = desk(home / "kata.db")
+        door = replace(service.door, archive=History(), clock=lambda: EPOCH + 4e7)
+        service = Service(service.store, SETTINGS, door)
+        took: list[float] = []
+        for _ in range(2):
+            began = time.monotonic()
+            with heard(f"history: learning from {size} calls"):
+                told = recall.learn(service, 3_650)
+            took.append(time.monotonic() - began)
+            found = service.katas()
+        facts = service.store.facts()
+        rows.append(
+            {"calls": facts["calls"], "sessions": facts["conversations"], "proposals": len(found), "s": took[0], "again s": took[1]}
+            | {"peak MiB": peak_mib(), "read twice": told.turns}
+        )
+        service.store.close()
+    return Found(rows, {}, "by the clock on the wall, with the finding of routines")
+
+
+def kept_home(home: Path, calls: int, seed: int) -> None:
+    """A home with so many calls in the host's own session database, some twenty in a session."""
+    home.mkdir(parents=True)
+    os.environ["HERMES_HOME"] = str(home)
+    from hermes_state import SessionDB
+
+    db = SessionDB(home / "state.db")
+    name, room = "", 0
+    for one in history(calls, seed):
+        if room <= 0:
+            name, room = f"s{one.id}", CALLS_A_SESSION
+            db.create_session(name, "cli", cwd="/srv/work")
+        db.append_messages_batch(name, messages(one))
+        room -= len(one.events)
+    db.close()
+
+
+def messages(turn: Turn) -> list[Row]:
+    """A turn as the host keeps it."""
+    rows: list[Row] = [{"role": "user", "content": "Please do it again", "timestamp": turn.started}]
+    for event in turn.events:
+        function = {"name": event.call.tool, "arguments": json.dumps(event.call.arguments)}
+        name = f"{turn.id}-{event.call_id}"
+        rows.append({"role": "assistant", "content": "", "tool_calls": [{"id": name, "type": "function", "function": function}]})
+        rows[-1]["timestamp"] = event.started
+        answer = json.dumps(event.outcome.result)
+        rows.append({"role": "tool", "content": answer, "tool_call_id": name, "tool_name": event.call.tool, "timestamp": event.ended})
+    return [*rows, {"role": "assistant", "content": "Done.", "timestamp": end_of(turn).at}]
+
+
 PARTS: Mapping[str, Callable[[Asked, Path], Found]] = {
     part.__name__: part for part in (hook, windows, turn, remine, replay, memory)
-}
+} | {"history": past}
 
 # ── For a person and for a program ───────────────────────────────────────────────────────────────
 

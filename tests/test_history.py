@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from kata.history import UNKNOWN, History, Origin
+from kata.history import PAGE, UNKNOWN, History, Origin
+from kata.model import StoreError
 
 
 @contextmanager
@@ -50,6 +51,56 @@ def host() -> Iterator[Callable[[Any], list[str]]]:
     module = types.ModuleType("hermes_state")
     with standing_in(module):
         yield install
+
+
+class Kept:
+    """The host's session database with one long session, one short one and one that names no id; it counts what is asked for."""
+
+    def __init__(self, read_only: bool = False) -> None:
+        assert read_only
+        self.asked: list[int] = []
+
+    def list_sessions_rich(self, limit: int, offset: int, **more: bool) -> list[dict[str, Any]]:
+        assert more.pop("project_compression_tips") is False and set(more.values()) == {True} and len(more) == 4
+        return [{"id": "long", "source": "cli"}, {"id": "short", "source": "cron"}, {"source": "cli"}][offset : offset + limit]
+
+    def get_messages(self, session: str, include_inactive: bool, limit: int, after_id: int) -> list[dict[str, Any]]:
+        assert include_inactive
+        self.asked.append(after_id)
+        last = 2 * PAGE + 50 if session == "long" else 3
+        return [{"id": n, "role": "user", "content": "x"} for n in range(after_id + 1, min(after_id + limit, last) + 1)]
+
+    def close(self) -> None:
+        self.asked.append(-1)
+
+
+def test_all_that_the_host_keeps_is_read_page_by_page_and_read_only() -> None:
+    """B55: a long session is never held as a whole, and may be gone through twice."""
+    module: Any = types.ModuleType("hermes_state")
+    module.SessionDB = Kept
+    with standing_in(module), History().opened() as shelf:
+        long, short = shelf.sessions()
+        assert (long.id, short.platform) == ("long", "cron")
+        lines = shelf.lines(long)
+        assert [[one.id for one in lines] for _ in range(2)] == [[*range(1, 2 * PAGE + 51)]] * 2 and not isinstance(lines, list)
+        assert [one.id for one in shelf.lines(short)] == [1, 2, 3]
+    assert shelf._db.asked[-1] == -1, "closed"
+
+
+@pytest.mark.parametrize("answer", [sqlite3.OperationalError("unable to open database file"), OSError("gone")])
+def test_where_there_is_nothing_to_read_it_says_so(host: Callable[[Any], list[str]], answer: Exception) -> None:
+    host(answer)
+    with pytest.raises(StoreError, match="no conversations of Hermes"), History().opened():
+        pass
+    with standing_in(None), pytest.raises(StoreError, match="no conversations of Hermes"), History().opened():
+        pass
+
+
+def test_a_history_that_breaks_while_it_is_read_is_closed_and_told(host: Callable[[Any], list[str]]) -> None:
+    asked = host(lambda session: None)
+    with pytest.raises(StoreError, match="cannot be read now"), History().opened():
+        raise sqlite3.DatabaseError("malformed")
+    assert asked == ["opened", "closed"]
 
 
 def test_a_session_says_where_it_comes_from(host: Callable[[Any], list[str]]) -> None:

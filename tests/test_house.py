@@ -21,7 +21,7 @@ RUNGS = (
     ("syntax", "formats"),
     ("lexer",),
     ("grammar",),
-    ("shell", "programs", "redact", "rows", "extraction", "places"),
+    ("shell", "programs", "redact", "rows", "extraction", "turns", "places"),
     ("expansions",),
     ("options",),
     ("closer",),
@@ -31,6 +31,7 @@ RUNGS = (
     ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "ledger", "store", "history"),
     ("discretion", "consent", "familiar"),
     ("service",),
+    ("recall",),
     ("pages",),
     ("commands",),
     ("driver", "recorder"),
@@ -39,7 +40,8 @@ RUNGS = (
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
-    "model syntax lexer grammar shell programs expansions options closer redact rows extraction places effects search quoting origins "
+    "model turns syntax lexer grammar shell programs expansions options closer redact rows extraction places effects "
+    "search quoting origins "
     "columns templating checks learning miner validator executor resuming ward lifecycle ledger wording discretion consent "
     "familiar formats".split()
 )
