@@ -7,9 +7,9 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
-from . import pages, recall
+from . import pages, recall, switches
 from .model import PREFIX, Json, Kata, KataError, Refused, RunRow, Settings, State, StoreError, Usage
 from .pages import kata_json, laid, when
 from .service import Service, Unconfirmed, Unseen
@@ -36,7 +36,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What was asked: the words after the verb, where (`surface` "chat" or "cli"), and the options."""
+    """What was asked: the words after the verb, where (`surface` "cli", "chat", or "group", where a review counts for no approval), and the
+    options."""
 
     words: tuple[str, ...]
     surface: str
@@ -46,7 +47,7 @@ class Ask:
 
     @property
     def lead(self) -> str:
-        return "/kata" if self.surface == "chat" else "hermes kata"
+        return "hermes kata" if self.surface == "cli" else "/kata"
 
     @property
     def kata(self) -> str:
@@ -68,27 +69,40 @@ class Verb:
 
 
 def run(service: Service, words: Sequence[str], surface: str, digest: str = "", host: Mapping[str, str] | None = None) -> Answer:
-    """Carry out one command; every error of ours becomes one clear answer. In a chat `--json` among the words asks for JSON."""
-    plain = [word for word in words if surface != "chat" or word.lower() != "--json"]
-    short = [word if len(word) <= LONGEST else word[: LONGEST - 1] + "…" for word in plain]
-    verb, rest = (short[0].lower(), tuple(short[1:])) if short else ("list", ())
-    answer = _answered(service, verb, Ask(rest, surface, digest, host or {}))
-    text = laid(answer.text) if len(plain) == len(words) else json.dumps(answer.json, indent=2, default=str)
+    """Carry out one command, options and all; every error of ours becomes one clear answer. `--json` makes its text JSON."""
+    answer = _guarded(lambda: _commanded(service, switches.read(words), Ask((), surface, digest, host or {})))
+    text = json.dumps(answer.json, indent=2, default=str) if "--json" in map(str.lower, words) else laid(answer.text)
     return Answer(text, answer.json, answer.code)
 
 
-def _answered(service: Service, verb: str, ask: Ask) -> Answer:
+def _commanded(service: Service, line: switches.Line, ask: Ask) -> Answer:
+    """Carry out one line; a word that is too long for any use is cut."""
+    short = [word if len(word) <= LONGEST else word[: LONGEST - 1] + "…" for word in line.spoken]
+    verb, rest = (short[0].lower(), tuple(short[1:])) if short else ("list", ())
+    digest = line.value("--digest") or ask.digest
+    if digest and ask.surface != "cli":
+        raise Usage("--digest is for scripts in a shell; in a chat look at it first, then approve it")
+    if line.help:
+        return _help(service, replace(ask, words=(verb,) if line.words else ()))
+    return _answered(service, verb, replace(ask, words=rest, digest=digest))
+
+
+def _guarded(act: Callable[[], Answer]) -> Answer:
     try:
-        if verb not in VERBS:
-            raise Usage(f"There is no command {verb[:40]!r}.{_nearest(verb, ask)} Commands: {', '.join(VERBS)}.")
-        least, most = VERBS[verb].words
-        if not least <= len(ask.words) <= most:
-            raise _misused(verb, ask)
-        return VERBS[verb].act(service, ask)
+        return act()
     except Refused as error:
         return Answer(str(error), {"error": error.message}, 2 if isinstance(error, Usage) else 1)
     except KataError as error:
         return Answer(f"Kata cannot do that now. {error}", {"error": error.message}, 1)
+
+
+def _answered(service: Service, verb: str, ask: Ask) -> Answer:
+    if verb not in VERBS:
+        raise Usage(f"There is no command {verb[:40]!r}.{_nearest(verb, ask)} Commands: {', '.join(VERBS)}.")
+    least, most = VERBS[verb].words
+    if not least <= len(ask.words) <= most:
+        raise _misused(verb, ask)
+    return VERBS[verb].act(service, ask)
 
 
 def _nearest(word: str, ask: Ask) -> str:
@@ -127,7 +141,8 @@ def _mine(service: Service, ask: Ask) -> Answer:
     proposed, missed = pages.fresh(mined)
     told = {"turns": mined.turns, "looked": len(mined.looked), "waiting": len(service.store.dirty())}
     lists = {"proposed": [kata_json(kata) for kata in proposed], "near": [pages.near_json(miss) for miss in missed]}
-    return Answer(pages.found(mined, service.busy, ask.lead), told | lists)
+    kept = bool(service.store.facts()["turns"])
+    return Answer(pages.found(mined, service.busy, ask.lead, kept), told | lists)
 
 
 def _learn(service: Service, ask: Ask) -> Answer:
@@ -520,7 +535,8 @@ def _help(service: Service, ask: Ask) -> Answer:
         raise Usage(f"There is no command {word[:40]!r}.{_nearest(word, ask)} Commands: {', '.join(VERBS)}.")
     verb = VERBS[word]
     what = f"  {verb.what[0].upper()}{verb.what[1:]}."
-    lines = [f"{ask.lead} {verb.usage}", what, f"  {verb.more}", f"  For example: {ask.lead} {verb.example}"]
+    taken = switches.shown({**switches.OPTIONS.get(word, {}), **switches.EVERYWHERE})
+    lines = [f"{ask.lead} {verb.usage}", what, f"  {verb.more}", f"  For example: {ask.lead} {verb.example}", f"  Options: {taken}"]
     return Answer("\n".join(lines), {"usage": verb.usage, "what": verb.what, "more": verb.more, "example": verb.example})
 
 
@@ -528,7 +544,7 @@ def manual(lead: str) -> str:
     """All commands, each in a line."""
     lines = ["Kata finds routines that you repeat; each that you approve becomes one tool.", ""]
     lines += [f"  {lead} {verb.usage:<20} {verb.what}" for verb in VERBS.values()]
-    lines += ["", f"N is a number of the list, or a name. More about one: {lead} help VERB"]
+    lines += ["", f"N is a number of the list, or a name. --json gives JSON. More about one: {lead} help VERB"]
     return "\n".join(lines)
 
 

@@ -142,10 +142,15 @@ def state(kata: Kata) -> str:
 # ── What a round of mining brought ───────────────────────────────────────────────────────────────
 
 
-def found(mined: Mined, busy: bool, lead: str) -> str:
-    """The turns and routines that were looked at, the proposals found and the near misses; `busy` says that somebody else is at it."""
+NO_TURN = "No turn waits: each was looked at when it ended."
+EMPTY = "Nothing was recorded yet: work with the agent as always, and each turn is looked at when it ends. Whether it records:"
+
+
+def found(mined: Mined, busy: bool, lead: str, kept: bool = True) -> str:
+    """The turns and routines that were looked at, the proposals found and the near misses; `busy` says that somebody else is at it, `kept`
+    whether anything is recorded."""
     if not mined.turns and not mined.looked:
-        return "Another process is looking just now; it misses nothing." if busy else "No turn waits: each was looked at when it ended."
+        return "Another process is looking just now; it misses nothing." if busy else NO_TURN if kept else f"{EMPTY} {lead} status"
     proposed, missed = fresh(mined)
     seen = f"{many(mined.turns, 'turn')} and {many(len(mined.looked), 'possible routine')}"
     news = [many(len(proposed), "new or better proposal")] * bool(proposed) + [many(len(missed), "near miss")] * bool(missed)
@@ -421,7 +426,8 @@ def _validation(kata: Kata) -> list[str]:
     done = [check for check in checks if check.done]
     failed = [f"FAILED {check.name}: {check.reason}" for check in done if not check.passed]
     later = [check.name for check in checks if not check.done]
-    held = f"{evidence.passed} of {evidence.tried} held-out examples reproduced"
+    few = next((check.reason for check in done if check.name == "holdout_fit" and check.passed and not evidence.passed), "")
+    held = few or f"{evidence.passed} of {evidence.tried} held-out examples reproduced"
     rows = [f"{sum(check.passed for check in done)} of {len(done)} checks passed; {held}"]
     return rows + failed + ([f"not there yet: {', '.join(later)}"] if later else [])
 

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from . import commands, consent, executor, familiar, pages, validator, ward
+from . import commands, consent, executor, familiar, pages, switches, validator, ward
 from .discretion import Discreet, discreet
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
@@ -38,6 +38,7 @@ from .model import (
     Step,
     StoreError,
     Trace,
+    Usage,
     canonical,
     parsed,
 )
@@ -570,12 +571,13 @@ class Plugin:
         """`/kata …` in a chat; where several people read, it only tells (T46)."""
         words = commands.split(raw or "")
         verb = next((word.lower() for word in words if word.lower() != "--json"), "list")
-        if verb not in ward.READS and self._crowded(raw or ""):
+        crowded = self._crowded(raw or "")
+        if crowded and verb not in ward.READS:
             return (
                 f"'/kata {verb[:40]}' decides for the owner of this agent, and several people are in this chat. Do it in a direct chat "
                 "with the agent, in a shell (hermes kata …), or in the Kata tab of the dashboard."
             )
-        answer = commands.run(self.service, words, "chat", host=self._host_lines())
+        answer = commands.run(self.service, words, "group" if crowded else "chat", host=self._host_lines())
         self.refresh()
         return answer.text
 
@@ -590,24 +592,26 @@ class Plugin:
 
     def shell(self, args: Namespace) -> int:
         """`hermes kata …` in a shell; the exit code is 0, 1 (refused) or 2 (not understood)."""
-        if args.words[:1] == ["resume"]:
-            return self._resumed(args)
-        words = [*args.words, *(["--all"] if getattr(args, "all", False) else []), *_reading(args)]
+        words = list(args.words)
+        with suppress(Usage):  # the command says it
+            line = switches.read(words)
+            if line.words[:1] == ("resume",) and not line.help:
+                return self._resumed(line)
         with _meanwhile(self.store, lambda: self.service.doing):
-            answer = commands.run(self.service, words, "cli", args.digest or "", self._host_lines())
-        text = json.dumps(answer.json, indent=2, default=str) if args.json else answer.text
-        _say(text)
+            answer = commands.run(self.service, words, "cli", host=self._host_lines())
+        _say(answer.text)
         return answer.code
 
-    def _resumed(self, args: Namespace) -> int:
+    def _resumed(self, line: switches.Line) -> int:
         """`hermes kata resume RUN`: the page of the run that went on, or why it did not."""
-        supplied = dict(one.partition("=")[::2] for one in args.given or [])
-        if len(args.words) != 2 or not all("=" in one for one in args.given or []):
+        given, said = line.given.get("--with", ()), [SAID[option] for option in SAID if option in line.given]
+        if len(line.words) != 2 or not all("=" in one for one in given) or len(said) > 1:
             _say("Expected: hermes kata resume RUN [--with NAME=VALUE] [--it-happened | --it-did-not-happen]")
             return 2
-        answer = json.loads(_told(lambda: self.by_hand(args.words[1], supplied, args.said or "")))
+        supplied = dict(one.partition("=")[::2] for one in given)
+        answer = json.loads(_told(lambda: self.by_hand(line.words[1], supplied, "".join(said))))
         page = commands.run(self.service, ["runs", answer["run"]], "cli").text if "run" in answer else ""
-        _say(json.dumps(answer, indent=2) if args.json else "\n\n".join(filter(None, (answer.get("error"), page))))
+        _say(json.dumps(answer, indent=2) if line.json else "\n\n".join(filter(None, (answer.get("error"), page))))
         return int("error" in answer)
 
     def _host_lines(self) -> dict[str, str]:
@@ -616,30 +620,17 @@ class Plugin:
         return dict(self.notes) | odd | ({"Dropped": f"{self.recorder.dropped} events that found no room"} if self.recorder.dropped else {})
 
 
+SAID = {"--it-happened": DONE, "--it-did-not-happen": UNDONE}
+"""What a person found out about a step whose end nobody saw."""
+
+
 def arguments(parser: ArgumentParser) -> None:
-    """The command line of `hermes kata`; long distinctive flags, because the host's own parser sees them first."""
+    """The command line of `hermes kata`: every word comes to us as it is, `--help` and what we do not know among them, so that a mistake
+    gets our sentence and not the usage of the host."""
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.description = commands.manual("hermes kata")
+    parser.description = pages.laid(commands.manual("hermes kata"))
+    parser.prefix_chars = "\0"
     parser.add_argument("words", nargs="*", metavar="WORD", help="a command and its words, such as: review 2")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
-    parser.add_argument("--all", action="store_true", help="with mine: look at everything that is kept once more")
-    parser.add_argument("--since", metavar="DAYS", help="with learn: how many days back")
-    parser.add_argument("--preview", action="store_true", help="with learn: only tell what would be read and found")
-    parser.add_argument("--digest", help="approve exactly this revision, without a review before (for scripts)")
-    parser.add_argument("--with", dest="given", action="append", metavar="NAME=VALUE", help="with resume: a value that was not kept")
-    happened = parser.add_mutually_exclusive_group()
-    happened.add_argument(
-        "--it-happened", dest="said", action="store_const", const=DONE, help="with resume: you looked, and the unknown step was done"
-    )
-    happened.add_argument(
-        "--it-did-not-happen", dest="said", action="store_const", const=UNDONE, help="with resume: you looked, and it was not; do it now"
-    )
-
-
-def _reading(args: Namespace) -> list[str]:
-    """The options of `learn` as words."""
-    since = getattr(args, "since", None)
-    return [*(["--since", since] if since is not None else []), *["--preview"] * bool(getattr(args, "preview", False))]
 
 
 @contextmanager

@@ -326,10 +326,11 @@ class Service:
             return replace(found, checks=checks)
         return NearMiss(found.keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
 
-    def validated(self, spec: Spec, exhibits: Sequence[Example]) -> tuple[Check, ...]:
-        """Every check of the validator, with the tools as they are today; no real tool is called (K56)."""
+    def validated(self, spec: Spec, exhibits: Sequence[Example], revision: bool = False) -> tuple[Check, ...]:
+        """Every check of the validator, with the tools as they are today; no real tool is called (K56). A `revision` is of what a person
+        approved before."""
         schemas = {step.tool: self.door.schema(step.tool) for step in spec.steps}
-        return validator.validate(spec, exhibits, schemas, self.door.replay, self.settings.min_support, self.store.schema)
+        return validator.validate(spec, exhibits, schemas, self.door.replay, self.settings.min_support, self.store.schema, revision)
 
     def check(self) -> None:
         """Write one small row and count what ended processes could not write; StoreError when the file cannot be used."""
@@ -571,7 +572,7 @@ class Service:
         if kata.state is State.REJECTED:
             raise Refused(f"Kata {kata.id} is rejected; nothing is expected of it")
         spec = _relaxed(kata, check)
-        found = self.validated(spec, kata.version.exhibits)
+        found = self.validated(spec, kata.version.exhibits, revised(kata, kata.version))
         self._all_passed(kata, kata.version, found)
         digest, now = kata.version.spec.digest, self.door.clock()
         return self.store.relax(kata.id, spec, found, digest=digest, actor=surface, now=now, detail=f"check {check}")
@@ -596,7 +597,8 @@ class Service:
         return self.store.remove()
 
     def _passes(self, kata: Kata, version: Version) -> None:
-        self._all_passed(kata, version, self.validated(version.spec, version.exhibits))
+        checks = self.validated(version.spec, version.exhibits, revised(kata, version))
+        self._all_passed(kata, version, checks)
 
     def _all_passed(self, kata: Kata, version: Version, checks: Sequence[Check]) -> None:
         failed = [check for check in checks if not check.passed]
@@ -658,7 +660,7 @@ class Service:
                 kata = self._noticed(kata, "misfit", f"in {lifecycle.MISFITS} conversations in a row it was done by hand in another way")
         if kata.state is State.STALE and (found := self._revision(kata, window, keys, tools)):
             found = eased(found, kata.version.spec)
-            self.store.prepare(replace(found, checks=self.validated(found.spec, found.exhibits)), self.door.clock())
+            self.store.prepare(replace(found, checks=self.validated(found.spec, found.exhibits, revision=True)), self.door.clock())
 
     def _noticed(self, kata: Kata, verb: str, why: str) -> Kata:
         """The kata after what Kata found out by itself; as it is now when somebody was faster."""
@@ -1145,6 +1147,11 @@ class Unseen(Refused):
 
 class Unconfirmed(Refused):
     """What is to be approved destroys something, and its name was not typed once more."""
+
+
+def revised(kata: Kata, version: Version) -> bool:
+    """Whether a version changes what a person approved before."""
+    return version.number > 1 and bool(kata.name)
 
 
 def destroys(step: Step) -> bool:

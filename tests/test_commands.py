@@ -105,7 +105,7 @@ def test_a_word_that_resembles_nothing_gets_the_list_and_no_guess(desk: Bench) -
     assert answer.code == 2 and "Did you mean" not in answer.text and wide(answer) == []
 
 
-@pytest.mark.parametrize("word", ["\x1b[2Jlist", "\ud835", "a\nb", "x" * 300, "-h", "", "--", "٣"])
+@pytest.mark.parametrize("word", ["\x1b[2Jlist", "\ud835", "a\nb", "x" * 300, "-x", "", "٣", "--x\x1b[2J"])
 def test_an_odd_word_is_answered_and_never_repeated_raw(desk: Bench, word: str) -> None:
     """B46, W10."""
     answer = run(desk.service, [word], "cli")
@@ -627,7 +627,7 @@ def test_a_chat_gives_json_where_it_is_asked_to(desk: Bench) -> None:
     desk.learn()
     assert json.loads(ask(desk, "list --json", "chat").text) == ask(desk, "list").json
     assert list(json.loads(ask(desk, "--json review 9", "chat").text)) == ["error"]
-    assert ask(desk, "list --json", "cli").code == 2, "in a shell it is an option, not a word"
+    assert ask(desk, "list --json", "cli").text == ask(desk, "list --JSON", "chat").text, "and so does a shell"
 
 
 def test_the_signature_is_what_the_agent_is_told() -> None:
@@ -950,7 +950,7 @@ def test_every_command_answers_whatever_words_it_gets(used: Bench, verb: str, wo
     answer.text.encode()
     told = json.loads(json.dumps(answer.json))
     assert bool(answer.code) == ("error" in told)
-    if surface == "cli" or "--json" not in [word.lower() for word in words]:
+    if "--json" not in [word.lower() for word in words]:
         assert fits(answer)
     if answer.code:
         assert len(told["error"]) < 1_000 and "Traceback" not in answer.text
@@ -1019,7 +1019,14 @@ def test_the_help_of_the_shell_names_every_command(capsys: pytest.CaptureFixture
     lines = parser.format_help().split("\n")
     assert all(any(line.startswith(f"  hermes kata {verb.usage} ") for line in lines) for verb in VERBS.values())
     assert [line for line in pages.laid(commands.manual("hermes kata")).split("\n") if line not in lines] == []
-    assert parser.parse_args(["mine", "--all", "--json"]).words == ["mine"]
+    assert parser.parse_args(["mine", "--all", "--json", "--help", "--what"]).words == ["mine", "--all", "--json", "--help", "--what"]
+
+
+def test_looking_for_routines_where_nothing_is_recorded_says_what_to_do(desk: Bench) -> None:
+    """Issue 6.9"""
+    for line in ("mine", "mine all"):
+        text = " ".join(ask(desk, line).text.split())
+        assert text.startswith("Nothing was recorded yet: work with the agent as always") and text.endswith("hermes kata status")
 
 
 # ── While it takes its time ──────────────────────────────────────────────────────────────────────

@@ -32,7 +32,7 @@ RUNGS = (
     ("discretion", "consent", "familiar"),
     ("service",),
     ("recall",),
-    ("pages",),
+    ("pages", "switches"),
     ("commands",),
     ("driver", "recorder"),
     ("runtime",),
@@ -43,7 +43,7 @@ PURE = tuple(
     "model turns syntax lexer grammar shell programs expansions options closer redact rows extraction places effects "
     "search quoting origins "
     "columns templating checks learning miner validator executor resuming ward lifecycle ledger wording discretion consent "
-    "familiar formats".split()
+    "familiar formats switches".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "

@@ -1381,18 +1381,18 @@ def test_an_approved_kata_is_not_announced(host: Host) -> None:
 def test_a_command_in_the_shell_gives_its_exit_code(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
     """0 done, 1 refused, 2 not understood."""
     shell = host.context.commands["hermes kata"]
-    codes = [shell(SimpleNamespace(words=words, json=False, digest=None)) for words in ([], ["review", "9"], ["dance"])]
+    codes = [shell(SimpleNamespace(words=words)) for words in ([], ["review", "9"], ["dance"])]
     assert codes == [0, 1, 2]
     assert "There is no kata '9'" in capsys.readouterr().out
-    assert shell(SimpleNamespace(words=["list"], json=True, digest=None)) == 0
+    assert shell(SimpleNamespace(words=["list", "--json"])) == 0
     assert json.loads(capsys.readouterr().out)["katas"] == []
 
 
 def test_half_characters_do_not_stop_the_shell(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
     """B46."""
-    assert host.context.commands["hermes kata"](SimpleNamespace(words=["review", "\udcff"], json=False, digest=None)) == 1
+    assert host.context.commands["hermes kata"](SimpleNamespace(words=["review", "\udcff"])) == 1
     assert "udcff" in capsys.readouterr().out
-    assert host.context.commands["hermes kata"](SimpleNamespace(words=["\ud835"], json=True, digest=None)) == 2
+    assert host.context.commands["hermes kata"](SimpleNamespace(words=["\ud835", "--json"])) == 2
     assert json.loads(capsys.readouterr().out)
 
 

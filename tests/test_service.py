@@ -34,6 +34,7 @@ from strategies import (
 
 from kata import checks, miner
 from kata.checks import said
+from kata.commands import run
 from kata.discretion import RESULT_BYTES, SUPPLIED, Discreet
 from kata.lifecycle import TABLE
 from kata.model import (
@@ -1260,6 +1261,20 @@ def test_a_stale_kata_waits_with_a_revision_that_a_person_approves(desk: Bench) 
     after = desk.service.approve("1", "", "cli")
     assert (after.state, after.tool, after.version.spec) == (State.ACTIVE, "kata_todo_notes", kata.version.spec)
     assert desk.service.standing(after) is None
+
+
+def test_a_revision_from_two_conversations_can_be_approved_and_says_that_none_was_held_out(desk: Bench) -> None:
+    """A27 and K58: two in a row are what makes it stale, so two are enough to show how it is done now; a third is not asked for."""
+    desk.approved()
+    for number in range(2):
+        at_work(desk, f"n{number}", in_lib(number))
+    kata = desk.service.find("1")
+    assert kata.state is State.STALE and {one.conversation for one in kata.version.exhibits} == {"n0", "n1"}
+    held = next(check for check in kata.version.checks if check.name == "holdout_fit")
+    assert held.passed and held.reason.endswith("none could be held out: look closely")
+    page = " ".join(run(desk.service, ["review", "1"], "cli").text.split())
+    assert "12 of 12 checks passed; how it is done now was seen in 2 conversations, so none could be held out: look closely" in page
+    assert desk.service.approve("1", "", "cli").version.spec == kata.version.spec
 
 
 def test_a_tool_that_changed_makes_it_stale_and_one_that_is_missing_here_does_not(desk: Bench) -> None:

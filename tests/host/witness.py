@@ -1,5 +1,5 @@
-"""A second plugin for the host tests: it writes down every call that reaches a tool, whoever makes it, and owns a tool that hangs on a
-pipe."""
+"""A second plugin for the host tests: it writes down every call that reaches a tool, whoever makes it, and every question that a person is
+asked, and owns a tool that hangs on a pipe."""
 
 from __future__ import annotations
 
@@ -28,12 +28,16 @@ def register(ctx):
             if name.startswith("kata_"):
                 ENDED.set()
     registry.dispatch = dispatch
+    ctx.register_hook("pre_approval_request", asked)
     ctx.register_tool(name="ponder", toolset="witness", schema=PONDER, handler=ponder)
     ctx.register_tool(name="await_end", toolset="witness", schema=AWAIT, handler=await_end)
 
 def note(**what):
     with open(LOG, "a") as file:
         file.write(json.dumps(what) + "\\n")
+
+def asked(description="", **_):
+    note(at="asked", question=description)
 
 def ponder(args, **_):
     with open(args["path"]) as file:
@@ -63,6 +67,11 @@ class Witness:
         begun = [line for line in map(json.loads, lines) if line["at"] == "begin"]
         return [(line["tool"], said(line["args"])) for line in begun]
 
+    def questions(self) -> list[str]:
+        """What a person was asked, in order, whatever the screen made of it."""
+        lines = map(json.loads, self.log.read_text(encoding="utf-8").splitlines())
+        return [line["question"] for line in lines if line["at"] == "asked"]
+
     def mark(self) -> int:
         """The number of lines so far."""
         return len(self.log.read_text(encoding="utf-8").splitlines()) if self.log.exists() else 0
@@ -78,6 +87,7 @@ def witness(host: Host) -> Witness:
     folder = host.root / "witness"
     folder.mkdir()
     manifest = "name: witness\nversion: 0.1.0\ndescription: Watches.\nprovides_tools: [ponder, await_end]\n"
+    manifest += "provides_hooks: [pre_approval_request]\n"
     (folder / "plugin.yaml").write_text(manifest, encoding="utf-8")
     log = host.root / "seen"
     (folder / "__init__.py").write_text(f"LOG = {str(log)!r}\n{SOURCE}", encoding="utf-8")

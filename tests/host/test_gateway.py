@@ -1,0 +1,147 @@
+"""Kata in the real gateway of the host, over its own IRC adapter and a chat server on loopback: a person decides in a direct chat and is
+asked there; a group chat only looks, whoever speaks in it."""
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+from irc import BOT, CHANNEL, Rooms, rooms
+from lessons import LOOK, PUBLISH, School, proposed
+
+from harness import PATIENCE, Host
+from model_server import CallKata, Say
+
+LESSONS = ()
+QUESTION = "exec_approval"
+"""What the question shows: this wheel of the host lacks its texts, and their keys stand in their place."""
+GROUP = "decides for the owner of this agent, and several people are in this chat"
+
+
+@dataclass
+class Spoken:
+    """What the agent said to each thing, and how the home stood then."""
+
+    host: Host
+    said: dict[str, str] = field(default_factory=dict)
+    states: dict[str, list[str]] = field(default_factory=dict)
+    calls: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    pushed: dict[str, bool] = field(default_factory=dict)
+    questions: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def gateway(host: Host, server: Rooms) -> Iterator[None]:
+    """`hermes gateway run`, from when it has joined until the block ends; it ends by itself at an interrupt."""
+    port = str(server.server_address[1])
+    place = {"IRC_SERVER": "127.0.0.1", "IRC_PORT": port, "IRC_USE_TLS": "false", "IRC_NICKNAME": BOT, "IRC_CHANNEL": CHANNEL}
+    host.config |= {"terminal": {"cwd": str(host.work)}}
+    host.configure()
+    words = [str(host.hermes), "gateway", "run"]
+    with (host.root / "gateway.log").open("w") as log:
+        environment = host.environment() | place | {"IRC_ALLOWED_USERS": "ann"}
+        process = subprocess.Popen(words, cwd=host.work, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            server.wait_for_agent()
+            yield
+            process.send_signal(signal.SIGINT)
+            process.wait(PATIENCE)
+        finally:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def spoken(school: School) -> Iterator[Spoken]:
+    """One gateway for the tests of this file: a group and a direct chat, before and after the approval of two katas."""
+    host, spoken = school.host, Spoken(school.host)
+    proposed(host, (LOOK, PUBLISH))
+    furnish(host)
+    for word in ("look", "crowd"):
+        school.script.turn(f"GATEWAY {word}", [CallKata("look", ("plum",)), Say(f"said {word}")])
+    for word in ("denied", "pushed"):
+        school.script.turn(f"GATEWAY {word}", [CallKata("publish", ("main",)), Say(f"said {word}")])
+    with rooms() as server, gateway(host, server):
+        talk(school, server, spoken)
+    spoken.questions = school.witness.questions()
+    assert host.server.complaints == []
+    yield spoken
+
+
+def furnish(host: Host) -> None:
+    """A file to look at, and a place to publish to."""
+    (host.work / "src").mkdir()
+    (host.work / "src" / "plum.txt").write_text("a plum\nTODO plum\n")
+    who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.invalid")
+    lines = "init -q -b main", "commit -q --allow-empty -m start", "init -q --bare ../far.git", "remote add origin ../far.git"
+    for line in lines:
+        subprocess.run(["git", "-C", str(host.work), *who, *line.split()], check=True, capture_output=True)
+
+
+def talk(school: School, server: Rooms, spoken: Spoken) -> None:
+    """In the group: look, and try to decide. Alone: review, approve, use, refuse, allow."""
+
+    def say(name: str, text: str, shows: str, where: str = "") -> None:
+        since = school.witness.mark()
+        spoken.said[name] = " ".join(server.say("ann", text, shows, where).split())
+        spoken.states[name] = [row["state"] for row in school.host.rows("SELECT state FROM katas ORDER BY id")]
+        spoken.calls[name] = school.witness.calls(since)
+        spoken.pushed[name] = (school.host.root / "far.git" / "refs" / "heads" / "main").exists()
+
+    say("list", "/kata list", "review 1", CHANNEL)
+    say("review in the group", "/kata review 1", "/kata approve 1 as NAME", CHANNEL)
+    say("approve in the group", "/kata approve 1 as look", GROUP, CHANNEL)
+    say("unseen", "/kata approve 1 as look", "Nothing was approved")
+    say("approve", "/kata approve 1 as look", "Approved: kata_look")
+    say("review", "/kata review 2", "/kata approve 2 as NAME")
+    say("approve 2", "/kata approve 2 as publish", "Approved: kata_publish")
+    say("look", "GATEWAY look", "said look")
+    say("asked", "GATEWAY denied", QUESTION)
+    say("denied", "/deny", "said denied")
+    say("asked again", "GATEWAY pushed", QUESTION)
+    say("pushed", "/approve", "said pushed")
+    say("crowd", "GATEWAY crowd", "said crowd", CHANNEL)
+
+
+def test_a_group_chat_looks_and_does_not_decide(spoken: Spoken) -> None:
+    """T46, issue 6.5: the kind of chat is in the session key that the host tells."""
+    assert "proposal" in spoken.said["list"] and "Side effects" in spoken.said["review in the group"]
+    assert "hermes kata …" in spoken.said["approve in the group"] and spoken.states["approve in the group"] == ["candidate", "candidate"]
+
+
+def test_a_review_in_a_group_is_none_for_the_direct_chat(spoken: Spoken) -> None:
+    """K90: whoever asked for it there, the person who approves has not seen it."""
+    assert "was not reviewed here yet" in spoken.said["unseen"] and spoken.states["unseen"] == ["candidate", "candidate"]
+
+
+def test_a_person_approves_in_a_direct_chat_and_the_agent_uses_it_there(spoken: Spoken) -> None:
+    assert spoken.states["approve 2"] == ["active", "active"]
+    assert [tool for tool, _ in spoken.calls["look"]] == ["kata_look", "search_files", "read_file", "terminal"]
+    rows = spoken.host.rows("SELECT actor, verb FROM audit WHERE verb = 'approve'")
+    assert [row["actor"] for row in rows] == ["chat", "chat"]
+
+
+def test_the_question_comes_into_the_chat_and_a_no_runs_nothing(spoken: Spoken) -> None:
+    """K80, T46: every step stands in the question."""
+    assert len(spoken.questions) == 2 and all("2. external: git push origin main" in question for question in spoken.questions)
+    assert spoken.calls["denied"] == [] and not spoken.pushed["denied"]
+
+
+def test_a_yes_in_the_chat_runs_it_once(spoken: Spoken) -> None:
+    assert not spoken.pushed["asked again"] and spoken.pushed["pushed"]
+    assert spoken.calls["pushed"] == [
+        ("kata_publish", "main"),
+        ("terminal", "git log --oneline -1 main"),
+        ("terminal", "git push origin main"),
+    ]
+
+
+def test_what_the_group_asks_for_is_labelled_and_not_learnt_from(spoken: Spoken) -> None:
+    """A2, T46: its turn is a conversation of its own, that of no person; what only reads runs there."""
+    assert [tool for tool, _ in spoken.calls["crowd"]] == ["kata_look", "search_files", "read_file", "terminal"]
+    rows = spoken.host.rows("SELECT message, who, conversation FROM turns WHERE platform = 'irc'")
+    turns = {row["message"]: row for row in rows}
+    alone, crowd = turns["GATEWAY look"], next(row for text, row in turns.items() if "GATEWAY crowd" in text)
+    assert (alone["who"], crowd["who"]) == ("person", "group") and alone["conversation"] != crowd["conversation"]
