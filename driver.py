@@ -17,7 +17,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
-from . import executor, ward
+from . import executor, surroundings, ward
 from .executor import Held
 from .model import Call, Event, Json, Outcome, Spec, Status, Step, StepCall, Trace, Version, canonical, harmless, named
 from .validator import NO_LIMIT
@@ -318,7 +318,8 @@ def asking(keyboard: TextIO, screen: TextIO) -> Callable[[str], bool] | None:
 def replay(spec: Spec, given: Mapping[str, Json], stub: Callable[[StepCall], Outcome]) -> Trace:
     """Run a spec under this driver with a stub in the place of all tools, as the validator does; where the stub answers with a timeout,
     the tool hangs as it would for real (K61), or the step ends as unknown where no limit of ours would end it."""
-    return executor.drive(executor.run(spec, given), Rehearsal(stub))
+    inputs, around = surroundings.parted(given)
+    return executor.drive(executor.run(spec, inputs, around=around), Rehearsal(stub))
 
 
 class Rehearsal:

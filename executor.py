@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
-from . import checks
+from . import checks, surroundings
 from .model import (
     SHELL_TOOLS,
     Call,
@@ -112,13 +112,33 @@ def _type(value: Json) -> str:
 # ── Running ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def run(spec: Spec, given: Mapping[str, Json], read_retries: int = 1, done: Sequence[StepTrace] = ()) -> Execution:
+def run(
+    spec: Spec,
+    given: Mapping[str, Json],
+    read_retries: int = 1,
+    done: Sequence[StepTrace] = (),
+    around: Mapping[str, Json] | None = None,
+) -> Execution:
     """Start one execution: a generator that yields each call, receives its outcome and returns the trace (K70, K75). The first steps
-    are not asked for when `done` says what became of them in a run that stopped (A21).
+    are not asked for when `done` says what became of them in a run that stopped (A21). `around` is what was captured of the surroundings.
 
-    InputError is raised here, before there is anything to drive. Every step is rendered as soon as the values it needs exist, so
-    a value that cannot be placed stops the run before the steps in front of it act (B14)."""
-    return _steps(spec, check_inputs(spec, given), read_retries, done)
+    InputError is raised here, before there is anything to drive, also where the surroundings lack what a step needs. Every step is
+    rendered as soon as the values it needs exist, so a value that cannot be placed stops the run before the steps in front of it act (B14).
+    """
+    return _steps(spec, {**check_inputs(spec, given), **_captured(spec, around or {})}, read_retries, done)
+
+
+def _captured(spec: Spec, around: Mapping[str, Json]) -> dict[str, Json]:
+    """What the spec takes from its surroundings; InputError says what is missing (T28)."""
+    missing = []
+    for one in surroundings.needed(spec):
+        try:
+            surroundings.value(one, around)
+        except TemplateError as error:
+            missing.append(error.message)
+    if missing:
+        raise InputError(f"Nothing was run: {'; '.join(dict.fromkeys(missing))}")
+    return {one.key: around[one.key] for one in surroundings.needed(spec)}
 
 
 def drive(execution: Execution, dispatch: Callable[[StepCall], Outcome]) -> Trace:

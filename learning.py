@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from . import columns, extraction, quoting, search, shell
+from . import columns, extraction, quoting, search, shell, surroundings
 from .columns import Edit
 from .model import (
     SHELL_TOOLS,
+    Ambient,
     Array,
     Command,
     Concat,
@@ -24,6 +25,7 @@ from .model import (
     Json,
     Literal,
     Object,
+    OpaqueCommand,
     Option,
     Pick,
     Reference,
@@ -72,6 +74,7 @@ class _Learner:
         self.unknowns: list[_Unknown] = []
         self.origins = Origins()
         self.step = 0
+        self.around = surroundings.shared(examples)
 
     def template(self) -> Template:
         steps = []
@@ -100,7 +103,7 @@ class _Learner:
                     f"Expected the same {key} in step {self.step + 1} of every example: it is run, so no value may stand in it"
                 )
             made = self._command(vector) if key == code else self._value(vector, (1, key))
-            pairs.append((key, made))
+            pairs.append((key, made if key == code else self._scoped(made, key)))
         return Object(tuple(pairs))
 
     def _value(self, vector: Vector, hint: tuple[int, str]) -> Expression:
@@ -124,7 +127,7 @@ class _Learner:
         return tuple(render(expression, self._inputs(index), example.results[: self.step]) for index, example in enumerate(self.examples))
 
     def _inputs(self, index: int) -> dict[str, Json]:
-        return {f"#{i}": unknown.vector[index] for i, unknown in enumerate(self.unknowns)}
+        return {f"#{i}": unknown.vector[index] for i, unknown in enumerate(self.unknowns)} | self.examples[index].around
 
     def _whole(self, vector: Vector) -> Expression | None:
         """Literal, input already known, or reference, when one is the whole value with its type."""
@@ -180,7 +183,7 @@ class _Learner:
 
     def _text(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
         given = any(ties(values) and _around(vector, values) for _, values in self._texts())  # an input between fixed texts says it all
-        whole = self._whole_text(vector) or (self._read_off(vector) if coarse and not given else None)
+        whole = self._whole_text(vector) or (self._read_off(vector) if coarse and not given else None) or self._ambient(vector)
         if whole is not None:
             return (whole,)
         found = self._contained(vector)
@@ -222,12 +225,77 @@ class _Learner:
         for origin in self.origins.inside(vector, self._known(), lambda text, piece: _bounded(text, piece) is not None):
             values = tuple(str(value) for value in origin.vector)
             found.append(((-_length(values), 0, origin.rank), origin, values))
+        for order, (ambient, texts) in enumerate(self.around):
+            if ambient.what != "branch" or ties(texts):  # the date and folder of all examples too: they would else be fixed text
+                found.append(((-_length(texts), 1, order), ambient, texts))
         for _, source, values in sorted(found, key=lambda one: one[0]):
-            cuts = [_bounded(text, piece) for text, piece in zip(vector, values, strict=True)]
+            cuts = [_cut(source, text, piece) for text, piece in zip(vector, values, strict=True)]
             if None not in cuts:
                 taken = self._taken(source) if isinstance(source, Origin) else self._used(source)
                 return taken, [cut for cut in cuts if cut is not None]
         return None
+
+    # Surroundings: what varies with them, and what is fixed and must not be replayed as it was.
+
+    def _ambient(self, vector: Vector) -> Ambient | None:
+        """What is around the examples and equals these texts, which vary with it."""
+        return next((one for one, texts in self.around if ties(texts) and texts == vector), None)
+
+    def _scoped(self, made: Expression, key: str) -> Expression:
+        """The expression with folders and dates taken out of its fixed texts (T28)."""
+        match made:
+            case Literal(value):
+                return self._scoped_value(value, key)
+            case Concat(parts):
+                return _joined([self._scoped(part, key) for part in parts])
+            case Object(pairs):
+                return Object(tuple((name, self._scoped(value, name)) for name, value in pairs))
+            case Array(items):
+                return Array(tuple(self._scoped(item, key) for item in items))
+        return made
+
+    def _scoped_value(self, value: Json, key: str) -> Expression:
+        if isinstance(value, dict) and self._holds(canonical(value)):
+            return Object(tuple((name, self._scoped_value(inner, name)) for name, inner in value.items()))
+        if isinstance(value, list) and self._holds(canonical(value)):
+            return Array(tuple(self._scoped_value(inner, key) for inner in value))
+        if not isinstance(value, str):
+            return Literal(value)
+        parts = surroundings.cut(value, self.around)
+        if key in CODE_KEYS and any(isinstance(part, Ambient) and part.form for part in parts):
+            raise _undated(self.step)
+        if key in CODE_KEYS or not any(isinstance(part, Ambient) for part in parts):
+            return Literal(value)
+        return _joined([Literal(part) if isinstance(part, str) else part for part in parts])
+
+    def _holds(self, text: str) -> bool:
+        return any(isinstance(part, Ambient) for part in surroundings.cut(text, self.around))
+
+    def _scoped_command(self, text: str) -> Expression:
+        """A command that is the same every time, with folders and dates taken out of it; one from which a date cannot be taken is none."""
+        parts = surroundings.cut(text, self.around)
+        if len(parts) < 2:
+            return Literal(_clean(text))
+        try:
+            script = shell.parse(text)
+            edits = [edit for word, _ in columns.columns(script) for edit in self._scoped_word(word)]
+            made = Command(tuple(columns.assembled(text, edits)))
+            self._reproduces(made, (text,) * len(self.examples))
+            left = "".join(part for part in made.parts if isinstance(part, str))
+        except (OpaqueCommand, TemplateError):
+            left, made = text, Command((text,))
+        if any(isinstance(part, Ambient) and part.form for part in surroundings.cut(left, self.around)):
+            raise _undated(self.step)
+        return made if len(made.parts) > 1 else Literal(_clean(text))
+
+    def _scoped_word(self, word: shell.Word) -> Iterator[Edit]:
+        """Replacements for the pieces of a fixed word that hold a folder or a date."""
+        for piece in word.pieces:
+            parts = surroundings.cut(piece.value, self.around) if piece.kind == "text" and piece.quote in PLACES else []
+            if any(isinstance(part, Ambient) for part in parts):
+                place = PLACES[piece.quote]
+                made = (Literal(part) if isinstance(part, str) else part for part in parts)
+                yield piece.start, piece.end, tuple(_placed(part, place) for part in made)
 
     def _leftover(self, vector: Vector, hint: tuple[int, str], coarse: bool) -> tuple[Expression, ...]:
         """Fixed tokens at both ends and inputs between them (K49): one, or several where the same signs stand between in every text."""
@@ -246,7 +314,7 @@ class _Learner:
 
     def _cell(self, texts: Vector, hint: tuple[int, str]) -> list[Expression]:
         """A known value, or an input; where many values have a beginning or an end in common, that is fixed text around it."""
-        known = self._whole_text(texts) or self._read_off(texts)
+        known = self._whole_text(texts) or self._read_off(texts) or self._ambient(texts)
         if known is not None:
             return [known]
         found = self._framed(texts)
@@ -280,7 +348,7 @@ class _Learner:
 
     def _command(self, vector: Vector) -> Expression:
         if len(_distinct(vector)) == 1:
-            return Literal(_clean(vector[0]))
+            return self._scoped_command(vector[0]) if isinstance(vector[0], str) else Literal(_clean(vector[0]))
         if not all(isinstance(value, str) for value in vector):
             raise TemplateError(f"Expected the command of step {self.step + 1} to be text")
         scripts = [shell.parse(text) for text in vector]
@@ -306,36 +374,70 @@ class _Learner:
     def _word(self, texts: Vector, words: list[shell.Word], hint: tuple[int, str]) -> Iterator[Edit]:
         """Replacements for one word of the first example's text: (start, end, parts)."""
         if len({text[word.start : word.end] for text, word in zip(texts, words, strict=True)}) == 1:
+            yield from self._scoped_word(words[0])
             return
         if (
             all(word.fixed and len(word.pieces) == 1 and word.pieces[0].quote in ("", "'") for word in words)
             and len({w.pieces[0].quote for w in words}) > 1
         ):
             parts = self._text(tuple(word.value or "" for word in words), hint, coarse=True)
-            yield words[0].start, words[0].end, (Hole(parts[0] if len(parts) == 1 else Concat(parts), "bare"),)
+            yield words[0].start, words[0].end, (Hole(self._scoped(_joined(parts), ""), "bare"),)
             return
         if len({tuple((piece.kind, piece.quote) for piece in word.pieces) for word in words}) > 1:
             raise TemplateError(f"Expected the same quoting in step {self.step + 1} of every example")
         for pieces in zip(*(word.pieces for word in words), strict=True):
-            if pieces[0].kind == "substitution" or len({piece.value for piece in pieces}) == 1:
+            if pieces[0].kind == "substitution":
+                continue
+            if len({piece.value for piece in pieces}) == 1:
+                yield from self._scoped_word(replace(words[0], pieces=(pieces[0],)))
                 continue
             yield pieces[0].start, pieces[0].end, self._piece(pieces, hint)
 
     def _piece(self, pieces: tuple[shell.Piece, ...], hint: tuple[int, str]) -> tuple[str | Option | Hole, ...]:
-        places = {"": "bare", "'": "single", '"': "double"}
-        if pieces[0].kind != "text" or pieces[0].quote not in places:
+        if pieces[0].kind != "text" or pieces[0].quote not in PLACES:
             raise TemplateError(f"Expected the same variables and escapes in step {self.step + 1} of every example")
-        place = places[pieces[0].quote]
+        place = PLACES[pieces[0].quote]
         parts = self._text(tuple(piece.value for piece in pieces), hint, coarse=True)
-        return tuple(
-            (part.value if place == "bare" else quoting.quoted(part.value, place)) if isinstance(part, Literal) else Hole(part, place)
-            for part in parts
-        )
+        return tuple(_placed(inner, place) for part in parts for inner in _flat(self._scoped(part, "")))
 
     def _reproduces(self, command: Command, vector: Vector) -> None:
         for text, rendered in zip(vector, self._values(command), strict=True):
             if rendered != text:
                 raise TemplateError(f"Expected a template of the command in step {self.step + 1}; quoting differs", source=text, at=0)
+
+
+PLACES: Mapping[str, str] = {"": "bare", "'": "single", '"': "double"}
+"""How a piece of a word is quoted, in our words."""
+
+
+def _placed(part: Expression, place: str) -> str | Hole:
+    """A part of a word as it stands in a command."""
+    if isinstance(part, Literal):
+        return str(part.value) if place == "bare" else quoting.quoted(part.value, place)
+    return Hole(part, place)
+
+
+def _joined(parts: Sequence[Expression]) -> Expression:
+    """Parts as one text."""
+    flat = [inner for part in parts for inner in _flat(part)]
+    return flat[0] if len(flat) == 1 else Concat(tuple(flat))
+
+
+def _flat(part: Expression) -> tuple[Expression, ...]:
+    return part.parts if isinstance(part, Concat) else (part,)
+
+
+def _cut(source: Expression | Origin, text: str, piece: str) -> tuple[int, int] | None:
+    """Where a known value stands in a text, between the borders that its kind has."""
+    if isinstance(source, Ambient) and source.what != "branch":
+        return next(surroundings.spans(source, text, piece), None)
+    return _bounded(text, piece)
+
+
+def _undated(step: int) -> TemplateError:
+    """A date in a constant is never replayed as it was (T28)."""
+    where = "in a place where it cannot be told to mean today's"
+    return TemplateError(f"Step {step + 1} holds the date of the day of its examples {where}, so it is no template")
 
 
 CODE_KEYS = frozenset(("code", "script", "command", "cmd", "shell", "expression", "program", "sql", "javascript", "js"))

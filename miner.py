@@ -17,6 +17,7 @@ from .model import (
     HOLDOUT,
     ODD_FROM,
     SHELL_TOOLS,
+    Ambient,
     Call,
     Class,
     Command,
@@ -325,7 +326,9 @@ def _tied(template: templating.Template, tools: Sequence[str]) -> None:
 def _specific(step: Object, tool: str) -> bool:
     """Whether what is fixed in a step says what it is for; without arguments the tool itself has to (A8)."""
     code = dict(step.fields).get(SHELL_TOOLS.get(tool, ""))
-    if isinstance(code, Literal) or isinstance(code, Command) and not any(isinstance(part, Hole) for part in code.parts):
+    holes = [part.value for part in code.parts if isinstance(part, Hole)] if isinstance(code, Command) else []
+    varies = any(isinstance(part, Input | Reference) for hole in holes for part in walk(hole))
+    if isinstance(code, Literal | Command) and not varies:
         return True
     if not step.fields:
         return tool.startswith("mcp__")
@@ -385,6 +388,7 @@ OUTSIDE = frozenset(("web_search", "web_extract"))
 def _sent_out(spec: Spec, step: Step) -> Iterator[Effect]:
     """What a read on the web is when its question comes out of something local."""
     sources = {spec.steps[part.step].tool for part in walk(step.arguments) if isinstance(part, Reference)}
+    sources |= {"the session"} if any(isinstance(part, Ambient) and not part.form for part in walk(step.arguments)) else set()
     if step.tool in OUTSIDE and sources - OUTSIDE:
         yield Effect(Class.EXTERNAL, why=f"sends what {', '.join(sorted(sources - OUTSIDE))} answered to the web")
 
@@ -420,7 +424,7 @@ def measured(found: Family, asked: tuple[Example, ...], spec: Spec, template: te
     """Leave one conversation out: a template of the others must reproduce its calls exactly (K50–K52). An example that was set
     aside counts as a miss."""
     passed = sum(predicts(asked[:index] + asked[index + 1 :], example) for index, example in enumerate(asked))
-    recovered = ((example, templating.match(spec, example.calls, example.results)) for example in asked)
+    recovered = ((example, templating.match(spec, example.calls, example.results, example.around)) for example in asked)
     shares = [templating.specificity(template, inputs, example.calls) for example, inputs in recovered if inputs is not None]
     return Fit(found.support, len(found.examples), passed, round(sum(shares) / len(shares), 4) if shares else 0.0)
 
@@ -431,14 +435,14 @@ def predicts(rest: Sequence[Example], example: Example) -> bool:
         template = learning.infer(rest)
     except KataError:
         return False
-    return templating.match(specified(template, rest[0]), example.calls, example.results) is not None
+    return templating.match(specified(template, rest[0]), example.calls, example.results, example.around) is not None
 
 
 def _saves(spec: Spec, found: Family) -> bool:
     """Whether the caller writes less than two thirds of the characters of the calls, in half of the examples (design section 5.6)."""
     written = []
     for example in found.examples:
-        inputs = templating.match(spec, example.calls, example.results)
+        inputs = templating.match(spec, example.calls, example.results, example.around)
         if inputs is not None:
             by_hand = sum(len(call.tool) + len(canonical(dict(call.arguments))) for call in example.calls)
             written.append((NAME_LENGTH + len(canonical(inputs))) / by_hand)
@@ -528,7 +532,7 @@ def ties(found: Proposal) -> tuple[float, ...]:
     """For each split of a routine how easily its parts fit each other: the share of pairs of examples in which the first part of one and
     the second part of the other would have been one example of the spec. Where values tie the parts it is small, and meeting at all is
     evidence; where everything is fixed, or an input picks any field of a table that holds them all, it is 1."""
-    examples = [one for one in found.exhibits if templating.match(found.spec, one.calls, one.results) is not None][:CROSSED]
+    examples = [one for one in found.exhibits if templating.recovered(found.spec, one) is not None][:CROSSED]
     last = len(found.spec.steps)
     pairs = [(one, other) for one in examples for other in examples if one is not other]
     if not any(isinstance(part, Input | Reference) for step in found.spec.steps for part in walk(step.arguments)):
@@ -539,7 +543,7 @@ def ties(found: Proposal) -> tuple[float, ...]:
 
 def _crossed(spec: Spec, one: Example, other: Example, at: int) -> bool:
     calls, results = (*one.calls[:at], *other.calls[at:]), (*one.results[:at], *other.results[at:])
-    return templating.match(spec, calls, results) is not None
+    return templating.match(spec, calls, results, one.around) is not None
 
 
 def halves(keys: tuple[str, ...]) -> tuple[int, ...]:

@@ -225,6 +225,8 @@ class Event:
     schema: str = ""
     """Fingerprint of the tool's parameter schema at that time; empty where it could not be read."""
     folder: str = ""
+    around: Mapping[str, str] = field(default_factory=dict)
+    """What else was known of where and when it began: "root", "branch", "home", "today", "yesterday" (days as YYYY-MM-DD)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +327,13 @@ class Example:
     def results(self) -> tuple[Json, ...]:
         return tuple(event.outcome.result for event in self.events)
 
+    @property
+    def around(self) -> dict[str, str]:
+        """What was known of its surroundings when it began, by keys as `@branch`."""
+        first = self.events[:1]
+        known = {f"@{name}": text for one in first for name, text in {"folder": one.folder, **one.around}.items()}
+        return {name: text for name, text in known.items() if text}
+
 
 # ── Expressions: how one argument value is made ──────────────────────────────────────────────────
 
@@ -341,6 +350,23 @@ class Input:
     """A value that the caller gives (K49)."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ambient:
+    """A value out of the surroundings of a run, captured when it begins: "folder", "root", "branch", "home", "today" or "yesterday"; `form`
+    says how a date is written, as YYYY-MM-DD."""
+
+    what: str
+    form: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name under which the captured value is handed on; no input can have it."""
+        return f"@{self.what}"
+
+
+AMBIENT = ("folder", "root", "branch", "home", "today", "yesterday")
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +436,7 @@ class Array:
     items: tuple[Expression, ...]
 
 
-Expression = Literal | Input | Reference | Concat | Command | Object | Array
+Expression = Literal | Input | Ambient | Reference | Concat | Command | Object | Array
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
@@ -443,6 +469,8 @@ def expression_json(expression: Expression) -> Json:
             return {"literal": value}
         case Input(name):
             return {"input": name}
+        case Ambient(what, form):
+            return {"around": what, "form": form}
         case Reference(step, path):
             return {"step": step, "path": [_part_json(part) for part in path]}
         case Concat(parts):
@@ -462,6 +490,8 @@ def read_expression(stored: Json) -> Expression:
             return Literal(value)
         case {"input": str(name)}:
             return Input(name)
+        case {"around": str(what), "form": str(form)} if what in AMBIENT:
+            return Ambient(what, form)
         case {"step": int(step), "path": list(path)}:
             return Reference(step, tuple(_read_part(part) for part in path))
         case {"concat": list(parts)}:

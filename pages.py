@@ -12,8 +12,9 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from unicodedata import east_asian_width
 
-from . import checks, consent, templating
+from . import checks, consent, surroundings, templating
 from .model import (
+    Ambient,
     AuditRow,
     Erasure,
     Expression,
@@ -354,9 +355,12 @@ def _flow(version: Version, most: int) -> list[str]:
     spec = version.spec
     rows = [f"‹{one.name}› you give: {_told(one)}" for one in spec.inputs]
     for name, (expression, numbers) in derived(spec).items():
-        goes = f"{name} goes into {'steps' if len(numbers) > 1 else 'step'} {', '.join(map(str, numbers))}"
+        read = " is read when it runs, and" if isinstance(expression, Ambient) else ""
+        goes = f"{name}{read} goes into {'steps' if len(numbers) > 1 else 'step'} {', '.join(map(str, numbers))}"
         seen = [fit(text, 20) for text in values(version, expression)]
         more = f", … ({len(seen) - most} more)" if len(seen) > most else ""
+        if isinstance(expression, Ambient) and expression.form and surroundings.one_day(version.exhibits):
+            goes += "; all examples are of one day, so a fixed date may be meant"
         rows.append(goes + (f"; it was {', '.join(seen[:most])}{more}" if seen else ""))
     return rows or ["nothing varies: the same calls every time"]
 
@@ -366,7 +370,7 @@ def derived(spec: Spec) -> dict[str, tuple[Expression, list[int]]]:
     found: dict[str, tuple[Expression, list[int]]] = {}
     for number, step in enumerate(spec.steps, 1):
         for inner in walk(step.arguments):
-            if isinstance(inner, Reference):
+            if isinstance(inner, Reference | Ambient):
                 numbers = found.setdefault(origin(inner), (inner, []))[1]
                 numbers += [number] * (number not in numbers)
     return found
@@ -376,7 +380,7 @@ def values(version: Version, expression: Expression) -> list[str]:
     """What a value was in each example, the latest first; a dash where the example does not fit."""
     found = []
     for one in version.exhibits:
-        inputs = templating.match(version.spec, one.calls, one.results)
+        inputs = templating.recovered(version.spec, one)
         try:
             found.append("–" if inputs is None else templating.as_shown(templating.render(expression, inputs, one.results)))
         except KataError:

@@ -135,8 +135,9 @@ class Recorder:
         fault: Callable[[str], None],
         origin: Callable[[str], Origin] = lambda session: UNKNOWN,
         room: int = QUEUE,
+        around: Callable[[str, float], Mapping[str, str]] = lambda folder, at: {},
     ) -> None:
-        self.service, self.schema, self._fault, self.origin = service, schema, fault, origin
+        self.service, self.schema, self._fault, self.origin, self.around = service, schema, fault, origin, around
         self.queue: queue.Queue[tuple[str, float, Mapping[str, Any]]] = queue.Queue(room)
         self.dropped = 0
         self.lost: Counter[str] = Counter()
@@ -370,6 +371,7 @@ class Recorder:
             said,
             known.fingerprint if known else "",
             str(payload.get("folder") or ""),
+            self.around(str(payload.get("folder") or ""), at - seconds),
         )
         return [known, event] if new and known else [event]
 

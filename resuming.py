@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from . import origins
 from .model import (
+    Ambient,
     Array,
     Command,
     Concat,
@@ -151,6 +152,8 @@ def _lost(
     types = {one.name: one.type for one in spec.inputs}
     for step in spec.steps[len(done) :]:
         for part in walk(step.arguments):
+            if isinstance(part, Ambient) and (why := _unkept(kept.get(part.key), "")):
+                yield part.key, (why, part)
             if isinstance(part, Input) and (why := _unkept(kept.get(part.name), types.get(part.name, ""))):
                 yield part.name, (why, part)
             if isinstance(part, Reference) and part.step < len(done) and (why := _unfound(part, done, inputs)):

@@ -75,7 +75,7 @@ def unbind(stored: Json) -> Json:
 def read_event(row: Row, turn: str) -> Event:
     kept = {name: row[name] for name in ("call_id", "position", "request", "started", "ended", "said", "schema", "folder")}
     outcome = Outcome(Status(row["status"]), row["result"], row["reason"])
-    return Event(call=Call(row["tool"], row["arguments"]), outcome=outcome, turn=turn, **kept)
+    return Event(call=Call(row["tool"], row["arguments"]), outcome=outcome, turn=turn, around=row["around"] or {}, **kept)
 
 
 def read_exhibit(kept: Json) -> Example:

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from . import commands, consent, executor, familiar, pages, switches, validator, ward
+from . import commands, consent, executor, familiar, pages, scene, switches, validator, ward
 from .discretion import Discreet, discreet
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
@@ -118,7 +118,7 @@ class Plugin:
         history = History()
         door = Door(time.time, replay, today, self._taken, _owner(), _alive, time.time, parameters, history)
         self.service = Service(self.store, self.settings, door)
-        self.recorder = Recorder(self.service, parameters, self.fault, history.origin)
+        self.recorder = Recorder(self.service, parameters, self.fault, history.origin, around=self._recorded)
         self.active: dict[str, Kata] = {}
         self.trusted: frozenset[tuple[int, str]] = frozenset()
         self.handles: dict[str, tuple[str, Any]] = {}
@@ -233,7 +233,8 @@ class Plugin:
         if asks:
             self.questions[_question_key(kata, given, payload.get("session_id"))] += 1
         note = f"The same call was made less than {AGAIN_S:.0f} seconds ago." if again else ""
-        return _approval(kata.name, self.service.question(kata, checked, folder, note)) if asks or again else None
+        known = {**checked, **self._around(folder)}
+        return _approval(kata.name, self.service.question(kata, known, folder, note)) if asks or again else None
 
     def _again(self, kata: Kata, key: str) -> bool:
         """Whether the same call of a kata that changes something was made in this turn just now (T45); it counts from now on."""
@@ -355,6 +356,14 @@ class Plugin:
         while len(table) > KEPT:
             table.popitem(last=False)
 
+    def _recorded(self, folder: str, at: float) -> Mapping[str, str]:
+        """What was around a call; asked on the writer's thread."""
+        return scene.recorded(folder, at, self.here)
+
+    def _around(self, folder: str) -> dict[str, str]:
+        """What is around a run that begins now."""
+        return scene.captured(folder, time.time(), self.here)
+
     def _folder(self, task: Any) -> str:
         """Where the terminal of a task is, as far as anybody told: what it said last, else where the agent works."""
         return self.folders.get(str(task or "")) or (_agent_folder() if self.here else "")
@@ -414,7 +423,7 @@ class Plugin:
         with self._claimed(run_id, Ongoing(kata.id, kata.tool, kata.tool, driver, folder, time.monotonic())):
             if self._asks(kata, self._folder(place.get("task_id")), checked):
                 self._passed(kata.tool, _question_key(kata, args, place.get("session_id")))
-            trace = self.service.start(kata, args, run_id, driver.place.session, driver, folder)
+            trace = self.service.start(kata, args, run_id, driver.place.session, driver, folder, self._around(folder))
         return executor.answer(trace, kata.version.spec, run_id, unlike(kata, trace, folder))
 
     def _live(self, kata: Kata | None) -> Kata:

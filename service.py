@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Protocol, TypeVar
 
-from . import checks, consent, executor, familiar, lifecycle, miner, resuming, templating, validator
+from . import checks, consent, executor, familiar, lifecycle, miner, resuming, surroundings, templating, validator
 from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
 from .effects import addresses_kata, effect
 from .model import (
@@ -190,6 +190,7 @@ class Service:
                     call=Call(record.call.tool, masker.value(dict(record.call.arguments))),
                     outcome=Outcome(outcome.status, result, masker.text(outcome.reason)),
                     folder=masker.text(record.folder),
+                    around={name: masker.text(text) for name, text in record.around.items()},
                 )
             case ModelRequest() | TurnEnd() | SchemaSeen():
                 return record
@@ -736,13 +737,23 @@ class Service:
 
     # ── Running ──────────────────────────────────────────────────────────────────────────────────
 
-    def start(self, kata: Kata, given: Mapping[str, Json], run_id: str, session: str, dispatch: Dispatch, folder: str = "") -> Trace:
+    def start(
+        self,
+        kata: Kata,
+        given: Mapping[str, Json],
+        run_id: str,
+        session: str,
+        dispatch: Dispatch,
+        folder: str = "",
+        around: Mapping[str, Json] | None = None,
+    ) -> Trace:
         """Run a kata step by step and keep a row of it; a row is written before each step with an effect (K70, K75).
         InputError, before anything runs, when the arguments do not fit; Refused when it runs in that folder already (T45)."""
         spec = kata.version.spec
-        execution = executor.run(spec, given, self.settings.read_retries)
+        known = {one.key: around[one.key] for one in surroundings.needed(spec) if around and one.key in around}
+        execution = executor.run(spec, given, self.settings.read_retries, around=known)
         masker = discreet(kata.version, inputs := executor.check_inputs(spec, given))
-        row = self._row(kata, masker.value(bearable_all(given)), run_id, session, masker.text(folder))
+        row = self._row(kata, masker.value(bearable_all({**given, **known})), run_id, session, masker.text(folder))
         return self._carried(row, Logbook(self.store, row, spec, masker, inputs), execution, dispatch)
 
     def left(self, word: str, supplied: Mapping[str, Json] | None = None, session: str | None = None, said: str = "") -> Rest:
@@ -759,7 +770,7 @@ class Service:
         spec, schema = kata.version.spec, executor.input_schema(kata.version.spec)
         values = validator.coerced(dict(supplied or {}), schema)
         known = {one.name for one in spec.inputs}
-        own = {**run.inputs, **{name: value for name, value in values.items() if name in known}}
+        own = {**surroundings.parted(run.inputs)[0], **{name: value for name, value in values.items() if name in known}}
         found = resuming.rest(kata, run, resuming.reached(run, spec, said), executor.check_inputs(spec, own), values)
         return replace(found, earlier=tuple(self._earlier(run)))
 
@@ -794,7 +805,8 @@ class Service:
         """Go on with a stopped run as a new one, which holds what the old one did too; Refused when somebody was faster. What was supplied
         is used and not kept."""
         masker = Discreet(rest.supplied.values())
-        execution = executor.run(rest.spec, rest.given, self.settings.read_retries, rest.done)
+        inputs, around = surroundings.parted(rest.given)
+        execution = executor.run(rest.spec, inputs, self.settings.read_retries, rest.done, around)
         row = self._row(rest.kata, rest.run.inputs, run_id, session, rest.run.folder)
         row = replace(row, steps=rest.done, resumes=rest.run.id)
         return self._carried(row, Logbook(self.store, row, rest.spec, masker, rest.given), execution, dispatch)
@@ -1162,7 +1174,7 @@ def destroys(step: Step) -> bool:
 def reproduces(spec: Spec, one: Example) -> bool:
     """Whether some inputs make the spec issue the calls of the example."""
     try:
-        return templating.match(spec, one.calls, one.results) is not None
+        return templating.recovered(spec, one) is not None
     except (TemplateError, OpaqueCommand):
         return False
 

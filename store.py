@@ -183,7 +183,12 @@ def _past(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX spans_session ON spans (session)")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _gaps, _past)
+def _around(db: sqlite3.Connection) -> None:
+    """What else was known of where and when a call began."""
+    db.execute("ALTER TABLE events ADD COLUMN around BLOB NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _gaps, _past, _around)
 """The step at index n takes a file from version n to n + 1; a step is never changed once it was published."""
 
 
@@ -299,7 +304,7 @@ def _write_event(db: sqlite3.Connection, turn: int, event: Event, seen: bool = T
     call = {"turn": turn, "call_id": event.call_id, "position": event.position, "tool": event.call.tool}
     result, reason = event.outcome.result, event.outcome.reason
     outcome = {"status": event.outcome.status, "result": pack(result), "reason": reason, "said": event.said}
-    around = {"request": event.request, "schema": event.schema, "folder": event.folder}
+    around = {"request": event.request, "schema": event.schema, "folder": event.folder, "around": pack(dict(event.around))}
     row = {**call, "arguments": pack(dict(event.call.arguments)), **outcome, "started": event.started, "ended": event.ended, **around}
     if event.schema and seen:
         newer = "ON CONFLICT (tool) DO UPDATE SET fingerprint = excluded.fingerprint WHERE tools.fingerprint <> excluded.fingerprint"
@@ -438,7 +443,8 @@ def _doomed_turns(db: sqlite3.Connection, wanted: Wanted) -> tuple[frozenset[int
         rows = _sql(db, "SELECT number, id FROM turns WHERE number IN (SELECT turn FROM events WHERE tool = ?)", wanted.word).fetchall()
     else:
         rows = [row for row in _sql(db, "SELECT number, id, message FROM turns") if _holds(row["message"], wanted)]
-        inside = {row["turn"] for row in _sql(db, "SELECT turn, arguments, result, reason, folder FROM events") if _holds(row, wanted)}
+        select = "SELECT turn, arguments, result, reason, folder, around FROM events"
+        inside = {row["turn"] for row in _sql(db, select) if _holds(row, wanted)}
         rows += [_sql(db, "SELECT number, id FROM turns WHERE number = ?", turn).fetchone() for turn in inside]
     return frozenset(row["number"] for row in rows), frozenset(row["id"] for row in rows)
 
@@ -842,13 +848,14 @@ class Store:
             if row is None:
                 return
             _sql(db, "UPDATE turns SET message = ?, masker = ? WHERE number = ?", pack(change(row["message"])), masker, row["number"])
-            select = "SELECT number, arguments, result, reason, folder FROM events WHERE turn = ?"
+            select = "SELECT number, arguments, result, reason, folder, around FROM events WHERE turn = ?"
             changed = False
             for one in _sql(db, select, row["number"]).fetchall():
                 values = change(one["arguments"]), change(one["result"])
                 changed |= values != (one["arguments"], one["result"])
-                texts = pack(values[0]), pack(values[1]), change(one["reason"]), change(one["folder"])
-                _sql(db, "UPDATE events SET arguments = ?, result = ?, reason = ?, folder = ? WHERE number = ?", *texts, one["number"])
+                texts = pack(values[0]), pack(values[1]), change(one["reason"]), change(one["folder"]), pack(change(one["around"] or {}))
+                update = "UPDATE events SET arguments = ?, result = ?, reason = ?, folder = ?, around = ? WHERE number = ?"
+                _sql(db, update, *texts, one["number"])
             if changed and _one(db, "SELECT 1 FROM turns WHERE number = ? AND ended IS NOT NULL", row["number"]):
                 _soil(db, row["number"])
 

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from . import origins, quoting, shell
+from . import origins, quoting, shell, surroundings
 from .model import (
+    Ambient,
     Array,
     Call,
     Command,
     Concat,
+    Example,
     Expression,
     Hole,
     Input,
@@ -63,8 +65,8 @@ def as_text(value: Json) -> str:
 
 
 def render(expression: Expression, inputs: Mapping[str, Json], results: Sequence[Json]) -> Json:
-    """The value of an expression; TemplateError names the input or field that is missing, UnsafeValue the value that
-    cannot be placed."""
+    """The value of an expression; `inputs` are the inputs by name and what was captured of the surroundings, by keys as `@branch`.
+    TemplateError names the input or field that is missing, UnsafeValue the value that cannot be placed."""
     match expression:
         case Literal(value):
             return copy.deepcopy(value)
@@ -72,6 +74,8 @@ def render(expression: Expression, inputs: Mapping[str, Json], results: Sequence
             if name not in inputs:
                 raise TemplateError(f"Expected a value for the input {name!r}, got none")
             return inputs[name]
+        case Ambient():
+            return surroundings.value(expression, inputs)
         case Reference():
             return _follow(results, expression, inputs)
         case Concat(parts):
@@ -177,19 +181,29 @@ class _Bindings:
         return self.bind(name, text)
 
 
-def match(spec: Spec, calls: Sequence[Call], results: Sequence[Json]) -> dict[str, Json] | None:
-    """The inputs from which `spec` renders exactly these calls with these results of theirs; None when there are none.
+def recovered(spec: Spec, one: Example) -> dict[str, Json] | None:
+    """The inputs from which `spec` renders an example, with what it takes from the surroundings of that; None when there are none."""
+    found = match(spec, one.calls, one.results, one.around)
+    return None if found is None else found | {part.key: one.around[part.key] for part in surroundings.needed(spec)}
+
+
+def match(spec: Spec, calls: Sequence[Call], results: Sequence[Json], around: Mapping[str, str] | None = None) -> dict[str, Json] | None:
+    """The inputs from which `spec` renders exactly these calls with these results of theirs, `around` being what was known of their
+    surroundings; None when there are none.
     Of several possible splits of a text the one with the shortest leading pieces counts."""
     if len(calls) != len(spec.steps) or any(step.tool != call.tool for step, call in zip(spec.steps, calls, strict=True)):
         return None
-    bindings = _Bindings({one.name: one.type for one in spec.inputs})
+    bindings = _Bindings({one.name: one.type for one in spec.inputs}, dict(around or {}))
     try:
         fits = all(_unify(step.arguments, dict(call.arguments), results, bindings) for step, call in zip(spec.steps, calls, strict=True))
-        if not fits or not _solve(bindings, results) or set(bindings.found) != {one.name for one in spec.inputs}:
+        if not fits or not _solve(bindings, results):
             return None
-        if any(one.bare(bindings.found[one.name]) != bindings.found[one.name] for one in spec.inputs if any(one.within)):
+        inputs, _ = surroundings.parted(bindings.found)
+        if set(inputs) != {one.name for one in spec.inputs}:
+            return None
+        if any(one.bare(inputs[one.name]) != inputs[one.name] for one in spec.inputs if any(one.within)):
             return None  # given to the kata it would be taken for the whole of which it is a piece
-        return bindings.found if _renders(spec, calls, results, bindings.found) else None
+        return inputs if _renders(spec, calls, results, bindings.found) else None
     except TemplateError:
         return None
 
@@ -207,6 +221,8 @@ def _unify(expression: Expression, value: Json, results: Sequence[Json], binding
             return same(fixed, value)
         case Input(name):
             return bindings.bind(name, value)
+        case Ambient():
+            return same(surroundings.value(expression, bindings.found), value)
         case Reference():
             if any(isinstance(part, Input) for part in children(expression)):
                 bindings.lookups.append((expression, value))

@@ -18,6 +18,7 @@ from .model import (
     ODD_FROM,
     PREFIX,
     RANGES,
+    Ambient,
     Array,
     Call,
     Check,
@@ -43,9 +44,10 @@ from .model import (
     TemplateError,
     Trace,
     canonical,
+    walk,
 )
 from .redact import PLACEHOLDER, Masker
-from .templating import match, render
+from .templating import recovered, render
 
 Replay = Callable[[Spec, Mapping[str, Json], Callable[[StepCall], Outcome]], Trace]
 Verdict = tuple[bool, str]
@@ -272,7 +274,7 @@ def _recovered(spec: Spec, one: Example) -> Mapping[str, Json] | None:
     if len(one.events) != len(spec.steps):
         return None
     try:
-        return match(spec, one.calls, one.results)
+        return recovered(spec, one)
     except (TemplateError, OpaqueCommand):
         return None
 
@@ -505,9 +507,15 @@ def _overwriting(case: Case) -> Iterator[int]:
     for at, step in enumerate(case.spec.steps):
         blind = [_file(one.events[at]) for one in case.examples if at < len(one.events) and not _seen(one.events, at)]
         room = any(one.tool not in FILES and not one.effect.plain_read for one in case.spec.steps[:at])
-        same = isinstance(dict(step.arguments.fields).get("path"), Literal)
+        same = _steady(dict(step.arguments.fields).get("path"))
         if step.tool == "write_file" and same and len(set(blind)) < len(blind) and not room:
             yield at
+
+
+def _steady(path: Expression | None) -> bool:
+    """Whether a path is the same every time in one folder."""
+    parts = [] if path is None else [part for part in walk(path) if not isinstance(part, Concat)]
+    return bool(parts) and all(isinstance(part, Literal) or isinstance(part, Ambient) and not part.form for part in parts)
 
 
 def _seen(events: Sequence[Event], at: int) -> bool:

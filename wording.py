@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from . import templating
+from . import surroundings, templating
 from .model import (
     SHELL_TOOLS,
+    Ambient,
     Array,
     Call,
     Command,
@@ -64,6 +65,8 @@ def origin(expression: Expression, given: Mapping[str, Json] | None = None) -> s
             return templating.as_shown(value)
         case Input(name):
             return templating.as_shown(given[name]) if given and name in given else f"‹{name}›"
+        case Ambient():
+            return f"‹{surroundings.said(expression)}›"
         case Reference(step, path):
             return f"‹step {step + 1} · {templating.dotted(path)}›"
         case Concat(parts):

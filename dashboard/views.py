@@ -156,7 +156,7 @@ def flow(spec: Spec, exhibits: Sequence[Example]) -> dict[str, Json]:
     """Steps in order, the sources of values with what was recorded of each, and where each source is used."""
     uses = [use for number, step in enumerate(spec.steps, 1) for use in _uses(number, step)]
     used = {str(use["source"]) for use in uses}
-    bound = [(one, templating.match(spec, one.calls, one.results)) for one in exhibits]
+    bound = [(one, templating.recovered(spec, one)) for one in exhibits]
     sources = [_given(one) | {"values": [_value(Input(one.name), known, ()) for _, known in bound]} for one in spec.inputs]
     references = {source(inner): inner for step in spec.steps for inner in walk(step.arguments) if isinstance(inner, Reference)}
     sources += [_taken(one) | {"values": [_value(one, known, example.results) for example, known in bound]} for one in references.values()]
@@ -210,7 +210,7 @@ def _value(expression: Expression, known: Mapping[str, Json] | None, results: Se
 
 def example(spec: Spec, one: Example) -> dict[str, Json]:
     """One recorded example: every call with what varied marked, and the beginning of its answer."""
-    known = templating.match(spec, one.calls, one.results)
+    known = templating.recovered(spec, one)
     rows = [_did(step, event, known, one.results) for step, event in zip(spec.steps, one.events, strict=False)]
     return {"conversation": one.conversation, "at": one.events[0].started if one.events else None, "fits": known is not None, "steps": rows}
 

@@ -474,7 +474,7 @@ def occurrences(turn: Turn, proposals: Mapping[Words, Sequence[Routine]], known:
 def recovered(spec: Spec, example: Example) -> Mapping[str, Json] | None:
     """The inputs from which the spec renders every recorded argument, with the recorded results."""
     try:
-        return templating.match(spec, example.calls, example.results)
+        return templating.recovered(spec, example)
     except KataError:
         return None
 

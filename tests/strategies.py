@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from kata import executor
+from kata import executor, surroundings
 from kata.miner import Routine, Sources, covered, items, mine, runs, window_id, windows
 from kata.model import (
     Call,
@@ -199,7 +199,8 @@ def family(*conversations: Sequence[Did]) -> tuple[Example, ...]:
 
 
 def replay(spec: Spec, given: Mapping[str, Json], dispatch: Dispatch) -> Trace:
-    return executor.drive(executor.run(spec, given), dispatch)
+    inputs, around = surroundings.parted(given)
+    return executor.drive(executor.run(spec, inputs, around=around), dispatch)
 
 
 class Clock:

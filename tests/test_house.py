@@ -25,10 +25,10 @@ RUNGS = (
     ("expansions",),
     ("options",),
     ("closer",),
-    ("effects", "search", "quoting", "origins", "columns"),
+    ("effects", "search", "quoting", "origins", "columns", "surroundings"),
     ("templating", "checks"),
     ("learning", "wording"),
-    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "ledger", "store", "history"),
+    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "ledger", "store", "history", "scene"),
     ("discretion", "consent", "familiar"),
     ("service",),
     ("recall",),
@@ -40,10 +40,9 @@ RUNGS = (
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
-    "model turns syntax lexer grammar shell programs expansions options closer redact rows extraction places effects "
-    "search quoting origins "
-    "columns templating checks learning miner validator executor resuming ward lifecycle ledger wording discretion consent "
-    "familiar formats switches".split()
+    "model turns syntax lexer grammar shell programs expansions options closer redact rows extraction places effects search quoting "
+    "origins columns surroundings templating checks learning miner validator executor resuming ward lifecycle ledger wording "
+    "discretion consent familiar formats switches".split()
 )
 HARMLESS = frozenset(
     "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "

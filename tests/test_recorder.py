@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,11 +45,13 @@ class Bench:
     faults: list[str] = field(default_factory=list)
     room: int = QUEUE
     origin: Callable[[str], Origin] = lambda session: UNKNOWN
+    around: Callable[[str, float], Mapping[str, str]] = lambda folder, at: {}
 
     def __post_init__(self) -> None:
         self.store = Store(lambda: sqlite3.connect(self.file, check_same_thread=False), patience=self.patience)
         door = Door(lambda: 1_000.0, lambda spec, inputs, send: executor.drive(executor.run(spec, inputs), send), lambda tool: None, bool)
-        self.recorder = Recorder(Service(self.store, Settings(), door), self.schema, self.faults.append, self.origin, self.room)
+        service = Service(self.store, Settings(), door)
+        self.recorder = Recorder(service, self.schema, self.faults.append, self.origin, self.room, self.around)
 
     def turn(self, turn: str = T1, session: str = S1, at: float = 100.0, **payload: Any) -> None:
         self.recorder.put("turn", at, {"turn_id": turn, "session_id": session, "platform": "cli", "user_message": "do it"} | payload)
@@ -93,6 +95,23 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 def fresh(folder: str) -> closing[Bench]:
     return closing(Bench(Path(folder) / "data.db"))
+
+
+def test_what_was_around_a_call_when_it_began_is_asked_on_the_writers_thread_and_kept_masked(tmp_path: Path) -> None:
+    """T28: with the folder of the call and the time at which it began; a hook never waits for it."""
+    asked: list[tuple[str, float, str]] = []
+    token = "ghp_" + "Ab3dE6gH9j" * 3 + "Kl2mN4"
+
+    def around(folder: str, at: float) -> Mapping[str, str]:
+        asked.append((folder, at, threading.current_thread().name))
+        return {"branch": f"fix-{token}", "today": "2026-03-04"}
+
+    with closing(Bench(tmp_path / "data.db", around=around)) as one:
+        one.turn()
+        one.call("c1", folder="/srv/shop", duration_ms=2_000)
+        event = one.only()
+    assert asked == [("/srv/shop", 108.0, "kata-writer")]
+    assert event.around["today"] == "2026-03-04" and token not in event.around["branch"]
 
 
 # ── The thread ───────────────────────────────────────────────────────────────────────────────────

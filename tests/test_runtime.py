@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextvars
 import json
 import logging
+import os
 import re
 import shlex
 import sqlite3
@@ -26,6 +27,7 @@ from hypothesis import strategies as st
 
 from kata import register
 from kata.model import (
+    Ambient,
     Call,
     Class,
     Command,
@@ -41,9 +43,11 @@ from kata.model import (
     Outcome,
     Proposal,
     Refused,
+    RunRow,
     Spec,
     State,
     Status,
+    StepTrace,
     TurnStart,
 )
 from kata.rows import unbind
@@ -805,6 +809,74 @@ def test_without_a_known_folder_a_run_starts_where_the_agent_is(host: Host) -> N
     host.say()
     host.call("kata_look", {"path": "a.md"})
     assert host.context.dispatched[0][1] == {"path": str(host.home / "project" / "a.md")}
+
+
+def dated() -> Spec:
+    """Reads a file of the folder, then writes one of the day on the branch."""
+    path = Concat((Ambient("folder"), Literal("/notes.md")))
+    text = Concat((Ambient("today", "YYYY-MM-DD"), Literal(" on "), Ambient("branch")))
+    return Spec((), (step("read_file", path=path), step("write_file", WRITE, path=Literal("log.md"), content=text)))
+
+
+def test_what_is_around_a_run_is_captured_when_it_is_called_and_kept_with_it(host: Host) -> None:
+    """T28: folder, branch and local date of now, asked about and told with the run; a run that goes on has those that it began with."""
+    approve(host.file, dated(), "log")
+    (host.home / "project" / ".git").mkdir()
+    (host.home / "project" / ".git" / "HEAD").write_text("ref: refs/heads/topic/amber\n")
+    days = {time.strftime("%Y-%m-%d")}
+    host.say()
+    asked = host.ask("kata_log", {})
+    answer = host.call("kata_log", {})
+    days.add(time.strftime("%Y-%m-%d"))
+    first, second = (arguments for _, arguments, _ in host.context.dispatched)
+    assert answer["status"] == "ok" and first["path"] == str(host.home / "project" / "notes.md")
+    assert second["content"] in {f"{day} on topic/amber" for day in days}
+    assert asked is None or any(day in asked["message"] for day in days)
+    with process(host.file) as store:
+        (run,) = store.runs()
+    assert set(run.inputs) == {"@folder", "@today", "@branch"} and run.inputs["@branch"] == "topic/amber"
+
+
+def test_where_no_branch_is_checked_out_nothing_is_run_and_the_answer_says_why(host: Host) -> None:
+    """T28: not even the read in front of the step that would need it."""
+    approve(host.file, dated(), "log")
+    host.say()
+    answer = host.call("kata_log", {})
+    assert answer["error"].startswith("Nothing was run: Expected the current branch, and no branch is checked out")
+    assert host.context.dispatched == []
+
+
+def test_a_run_that_goes_on_has_the_surroundings_with_which_it_began(host: Host) -> None:
+    """T28 with A21: the note of the day on which the work began, whatever day it is by then."""
+    kata = approve(host.file, dated(), "log")
+    around = {"@folder": "/srv/old", "@today": "2026-03-04", "@branch": "fix-birch"}
+    row = RunRow("r1", kata.id, "kata_log", 1, kata.version.spec.digest, time.time(), None, Status.UNKNOWN, "", (), around, S1, "", "gone")
+    with process(host.file) as store:
+        store.begin_run(row)
+        store.finish_run("r1", Status.REFUSED, "no", time.time(), [StepTrace(0, "read_file", Status.REFUSED)])
+    host.say()
+    answer = host.call("kata_resume", {"run": "r1"})
+    assert answer["status"] == "ok", answer
+    first, second = (arguments for _, arguments, _ in host.context.dispatched)
+    assert (first["path"], second["content"]) == ("/srv/old/notes.md", "2026-03-04 on fix-birch")
+
+
+def test_what_is_around_a_call_is_recorded_with_it(host: Host) -> None:
+    """T28: home and local day, and the branch that was checked out before it; read behind the agent's back."""
+    head = host.home / "project" / ".git" / "HEAD"
+    head.parent.mkdir()
+    head.write_text("ref: refs/heads/topic/amber\n")
+    os.utime(head, (1_000.0, 1_000.0))
+    days = {time.strftime("%Y-%m-%d")}
+    host.say()
+    host.done()
+    host.end()
+    days.add(time.strftime("%Y-%m-%d"))
+    with process(host.file) as store:
+        turn = store.turn(T1)
+    assert turn is not None
+    around = turn.events[0].around
+    assert around["branch"] == "topic/amber" and around["root"] == str(host.home / "project") and around["today"] in days
 
 
 def test_the_time_limit_of_a_step_is_a_setting(opened: Callable[..., Host]) -> None:
