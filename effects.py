@@ -265,7 +265,9 @@ def _program(words: Words) -> Effect:
 
 def _introduces_itself(name: str, word: str | None) -> bool:
     """Whether a program prints its version or its help, and nothing else."""
-    return word in VERSIONS.get(name, ()) or word == "--help" and name in _KNOWN or word == "--version" and name in _PROGRAMS
+    row = _PROGRAMS.get(name)
+    told = row is not None and row.kind is not UNKNOWN  # the others may load what a project brings before they look at their options
+    return word in VERSIONS.get(name, ()) or word in ("--help", "--version") and told or word == "--help" and name in HELPS
 
 
 def _name(word: str | None) -> str | None:
@@ -281,13 +283,19 @@ def _subcommand(program: str, words: Words) -> Effect:
     if at == len(words) and program in BARE:
         return READS_ONLY
     found = _row(program, words, at)
-    if found is None or None in words[:at] or program == "tmux" and any(word is None or word.endswith((";", "…")) for word in words):
+    if found is None or None in words[:at] or program == "tmux" and _chained(words):
         verb = words[at] if at < len(words) else None
         return Effect(UNKNOWN, False, f"runs {program} {verb or ''}".rstrip() + ", which may do anything")
     row, rest, what = found
     if program in HELPS and rest == ("--help",) and what != program:
         return READS_ONLY
     return _git(what.removeprefix("git "), row, rest) if program == "git" else _brought(program, what, judged(row, rest, what), rest)
+
+
+def _chained(words: Words) -> bool:
+    """Whether a word of `tmux` may end one command of its own, so that the next begins another."""
+    loose = any(word is None or HOLE in word for word in words[:-1])
+    return loose or any(word is None or word.endswith((";", "…")) for word in words)
 
 
 def _past_globals(program: str, words: Words) -> int:

@@ -679,6 +679,7 @@ PROGRAMS: Table = (
         Row(
             READ,
             "-L -q -l: -lms: -i: -d: -x --list-gpus --query --query-gpu: --query-compute-apps: --format: --id: --loop: --display:",
+            most=0,
         ),
     ),
     ("sensors", Row(READ, "-A -f -j -u --no-adapter --fahrenheit")),
@@ -1030,8 +1031,8 @@ SUBCOMMANDS: Mapping[str, Table] = {
                 "--no-name --sha1-name --topics --reflog --color --no-color",
             ),
         ),
-        ("difftool filter-branch gui instaweb mergetool", Row(UNKNOWN)),
-        ("commit-tree hash-object maintenance merge-tree mktree pack-refs write-tree", Row(WRITE)),
+        ("difftool filter-branch gui instaweb maintenance mergetool", Row(UNKNOWN)),
+        ("commit-tree hash-object merge-tree mktree pack-refs write-tree", Row(WRITE)),
         ("checkout-index read-tree repack replace update-index", Row(WRITE, destructive=True)),
         ("sparse-checkout", Row(WRITE, destructive=True)),
         ("sparse-checkout|list", Row(READ)),
@@ -1688,15 +1689,16 @@ BARE = each("hostnamectl localectl loginctl systemctl systemd-analyze timedatect
 HELPS = each("docker gh helm kubectl")
 """Programs whose sub-commands print their help for `--help` alone, and start no pager for it."""
 VERSIONS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(each("cargo deno pip pip3 python python2 python3 rustc"), each("-V --version")),
-    **dict.fromkeys(each("bun clang docker gcc git make node npm npx perl php pnpm tsc"), each("-v --version")),
-    **dict.fromkeys(each("bash cmake curl dash fish gh go helm kubectl pytest ruby ruff uv wget yarn zsh"), each("--version")),
+    **dict.fromkeys(each("deno pip pip3 python python2 python3"), each("-V --version")),
+    **dict.fromkeys(each("bun clang docker gcc git make node npm npx perl php tsc"), each("-v --version")),
+    **dict.fromkeys(each("bash cmake curl dash fish gh go helm kubectl ruby ruff uv wget zsh"), each("--version")),
     **dict.fromkeys(each("java javac"), each("-version --version")),
     "nginx": each("-v -V"),
     "ssh": each("-V"),
     "tmux": each("-V"),
 }
-"""Programs, and the options with which, alone, they print their version."""
+"""Programs, and the options with which, alone, they print their version, loading nothing that a project brings: not `cargo`, `yarn` and
+`pnpm`, which start what the project asks for, and not `pytest`."""
 STILL = each(
     "CI CLICOLOR CLICOLOR_FORCE COLUMNS DEBIAN_FRONTEND FORCE_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT LANG LC_ALL LC_COLLATE LC_CTYPE "
     "LC_MESSAGES LC_NUMERIC LC_TIME LINES LS_COLORS NO_COLOR PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUNBUFFERED PYTHONUTF8 TERM TZ"

@@ -885,4 +885,563 @@ make --version -f x
 make -f - < x
 cmake -P x
 tsc --noEmit
+# Second look: versions and helps
+cargo --version
+yarn --version
+pnpm -v
+pytest --version
+eslint --version
+make --help x
+gradle --help
+git log --help
+docker run x --help
+docker --help run x
+kubectl x --help
+npm --help run
+for i in 1 2; do rm $i; done
+while read PATH; do ls; done < f
+while read -r LD_PRELOAD; do ls; done
+case $(rm x) in a) ls;; esac
+select x in a; do rm $x; done
+until rm x; do ls; done
+if ls; then :; else rm x; fi
+{ ls; } > x
+(ls) >> x
+ls | { rm x; }
+ls && (rm x)
+f() { rm x; }; f
+f() { ls; }; f > x
+function git { rm x; }; git status
+cd() { rm x; }; cd y
+[[ $(rm x) ]]
+[[ $X -eq 1 ]]
+(( a[$(rm x)] ))
+echo $(( $X ))
+echo ${X@P}
+echo ${!X}
+echo ${a[$(rm x)]}
+echo ${X/$(rm x)/}
+echo "${X:-`rm x`}"
+X=$(rm x) ls
+X=`rm x`
+X=y PATH=. ls
+A=1 B=2 LD_PRELOAD=x ls
+PATH+=:. ls
+export A; ls
+arr=($(rm x)); ls
+arr[$(rm x)]=1
+cat <<E | sh\nrm x\nE
+cat << E > x\ny\nE
+bash <<E\nrm x\nE
+sh <<< 'rm x'
+cat <<-E\n\t$(rm x)\n\tE
+ls > "$(rm x)"
+ls 2> >(rm x)
+ls > >(tee x)
+tee >(rm x) < f
+tee >(cat > x) < f
+diff <(rm x) <(ls)
+cat < <(rm x)
+ls & rm x
+ls & wait; rm x
+coproc ls; rm x
+# Second look: programs that run others
+time rm x
+time -p rm x
+time { rm x; }
+\time -o x ls
+command time -o x ls
+env time -o x ls
+env -u A sudo rm x
+sudo env A=b rm x
+sudo -n -E rm x
+nice nohup rm x
+nohup ls
+setsid setsid rm x
+xargs xargs rm
+xargs env rm
+xargs sh -c 'cat "$@" > x' _
+xargs -I{} cp {} x
+xargs -n1 -I{} bash -c 'echo {}'
+find . -exec bash -c 'echo {}' \\;
+find . -exec bash -c 'cat "$0" > x' {} \\;
+find . -exec sed -i s/a/b/ {} +
+find . -exec sort -o {} {} +
+find . -exec env A=b rm {} +
+find . -exec sudo rm {} \\;
+find . -exec tee {} \\;
+find . -exec xxd {} x \\;
+find . -exec git -C {} gc \\;
+find . -exec awk '{print > "x"}' {} \\;
+find . -exec {} \\;
+find . -exec ./{} \\;
+find . \\( -delete \\)
+find . , -delete
+find -D exec . -delete
+find . -name '*' -okdir rm {} \\;
+bash -c 'bash -c "bash -c \\"rm x\\""'
+bash -c 'ls "$1"' _ x > y
+bash -c 'f() { rm x; }; f'
+bash -c "$(cat f)"
+bash -c "`cat f`"
+bash -c ls$X
+bash -c 'ls' -c 'rm x' > z
+bash -c $'rm x'
+bash -c "l""s; r""m x"
+bash -euo pipefail -c 'rm x'
+bash -o pipefail x.sh
+bash -l
+bash -lc
+bash -e x
+bash -c 'source x'
+bash -c '. x'
+bash -c 'exec rm x'
+bash -c 'trap "rm x" EXIT'
+bash -c 'eval ls'
+bash -c 'alias ls=rm; ls'
+bash -c 'PATH=. ls'
+watch -x rm x
+watch 'ls; rm x'
+watch -n 1 -d rm x
+watch ls > x
+watch --exec rm x
+watch 'ls' ';' rm x
+ssh h ls
+flock x -c 'rm y'
+flock -u 9
+flock f ls
+parallel -j2 'rm {}' ::: a
+parallel ::: 'rm x'
+parallel < f
+entr ls
+taskset -c 0 rm x
+ionice -p 1
+chrt 1 ls
+unshare -r ls
+# Second look: git
+git -c core.pager='sh -c x' log
+git -c pager.log=./x log
+git -c color.ui=always -c alias.x='!y' x
+git -c user.name='x' -c 'core.pager=./x' log
+git -c diff.algorithm=x -c diff.external=y diff
+git -c user.name=x config core.pager y
+git -c log.date=x log --output=y
+git -c advice.x=y -C z status --output=q > r
+git -c include.path=x status
+git -c init.defaultbranch=x init
+git -c color.diff.x=y -c core.sshcommand=z fetch
+git -c user.email=x commit -am y
+git -ccore.pager=x log
+git -Cx -ccore.pager=y log
+git -c color.pager=./x log --ext-diff
+git -c core.abbrev=$(rm x) log
+git column --command=x > y
+git stripspace -c > x
+git check-mailmap --stdin > x
+git show-branch --output=x
+git sparse-checkout list > x
+git sparse-checkout disable
+git commit-graph write
+git pack-redundant
+git multi-pack-index write
+git credential fill
+git remote-ext x y
+git fast-import
+git imap-send
+git daemon
+git web--browse x
+git instaweb
+git annotate --output=x f
+git diff-pairs
+git stage x
+git am x
+git notes edit
+git notes show --foo
+git branch --list --format='%(signature)'
+git tag --list --format='%G?'
+git tag -v x
+git verify-commit HEAD
+git verify-tag x
+git bugreport
+git diagnose
+git scalar
+git flow init
+# Second look: sub-commands
+tmux ls ; tmux kill-server
+tmux ls ';' kill-server
+tmux has -t 'x;' kill-server
+tmux ls\\; kill-server
+tmux -Lx -S y ls > z
+tmux showmsgs \\; run x
+tmux show -t "$X" y
+tmux capture-pane -p \\; run x
+tmux -L x -f y ls
+docker ps --format '{{json .}}' > x
+docker logs x 2>&1 | tee y
+docker -c x ps
+docker --config x ps
+docker --log-level debug rm x
+docker compose -p x down
+docker container prune
+docker container exec x y
+docker image pull x
+docker context rm x
+docker context import x y
+docker system events > x
+docker volume create x
+docker info --x
+docker swarm leave
+docker plugin install x
+docker buildx bake
+docker inspect --size x > y
+kubectl config view --kubeconfig=x > y
+kubectl config --kubeconfig x set a b
+kubectl config get-contexts --server=x
+kubectl completion bash > x
+kubectl plugin list
+kubectl krew install x
+helm env > x
+helm plugin install x
+helm repo add a b
+helm version --kubeconfig x
+terraform fmt -check x > y
+terraform fmt -write=true -check
+terraform fmt -check -write
+terraform version
+terraform show
+terraform workspace list
+terraform state list
+terraform providers
+terraform graph
+aws configure list
+aws configure get x --profile y > z
+aws s3 presign x
+gh config list > x
+gh alias list; gh x
+gh extension exec x
+gh auth token
+svn info http://h/x
+svn info ^/trunk
+svn info -r HEAD
+svn diff --diff-cmd x
+svn cat x
+systemctl cat x --edit
+systemctl show -p x --host=y
+systemctl list-units -H x
+systemctl is-active --machine=x y
+systemctl help x
+systemctl kill x
+systemctl switch-root x
+systemctl enable --now x
+systemctl --user restart x
+systemctl --force x
+hostnamectl --static x
+timedatectl set-ntp 0
+localectl set-locale x
+loginctl enable-linger
+loginctl kill-session 1
+systemd-analyze verify x
+systemd-analyze security x
+systemd-analyze plot > x
+systemd-analyze log-level debug
+systemd-analyze set-log-level x
+systemd-analyze service-watchdogs off
+systemd-analyze cat-config x
+ip addr show > x
+ip a flush x
+ip a c x
+ip a sh x del y | sh
+ip link set x up
+ip -s link set x up
+ip route flush table x
+ip r get x > y
+ip -n x link del y
+ip netns
+ip netns list x > y
+ip maddress add x
+ip rule add x
+ip tunnel add x
+ip xfrm state flush
+ip monitor
+ip vrf exec x y
+ip -c -b x
+npm ls --prefix x --script-shell=y
+npm config list --userconfig=x > y
+npm run --script-shell x
+npm run-script build
+npm version 1.0.0
+npm version --no-git-tag-version patch
+npm explain x --foo
+npm get x --bar
+npm pkg set a=b
+npm cache clean --force
+npm query x | xargs rm
+npm root -g > x
+npm -g install x
+npm -C x ls
+conda list --revisions > x
+conda info --unsafe-channels > x
+conda config --set a b
+conda env remove x
+conda clean -a
+conda run x
+rustup toolchain list > x
+rustup default x
+rustup run x y
+rustup show
+go version ./x > y
+go env -w=x
+go env -u X
+go -C x env -w A=b
+gem list --remote
+gem list --config-file x
+gem which x > y
+gem env | sh
+pyenv versions > x
+pyenv exec x
+pyenv version --foo
+apt list > x
+apt show -o x=y z
+apt search --with-source=x y
+apt --fix-broken install
+apt-cache gencaches
+apt-cache stats -o A=b
+apt-mark hold x
+snap list --x
+flatpak list > x
+apk info -U
+apk info --repository x
+apk list -X http://x
+brew list | xargs brew rm
+brew config --foo
+brew leaves > x
+7z l x -o. y > z
+7z l -scrc x > y
+7z e x
+7z u x y
+defaults read x > y
+defaults write x
+wg showconf x > y
+wg genkey | tee x
+nft -i
+ufw status; ufw reset
+getent hosts x
+pmset -g > x
+scutil --dns > x
+launchctl list | xargs launchctl remove
+ssh-keygen -lf x > y
+ssh-keygen -F h -R x
+ssh-keygen -l -f x -p
+ssh-keygen -y -f x > y
+openssl version -a > x
+openssl rand -hex 16 > x
+openssl x509 -in a -signkey b
+openssl x509 -req -in a -CA b
+openssl x509 -in a -CAcreateserial
+openssl req -new -config x
+openssl req -x509 -newkey rsa
+openssl ec -in a -out=b
+openssl pkcs12 -export -in a
+openssl pkcs12 -in a -out b
+openssl ca -config x
+openssl dgst -sign k f > x
+openssl dgst -engine x f
+openssl base64 -out x
+openssl base64 -outx y
+openssl list -provider-path x
+openssl asn1parse -in a -out b
+openssl asn1parse -genconf x
+openssl crl -in a -out b
+gpgconf --kill all
+ruff check
+ruff format --check --diff > x
+ruff rule --foo
+ruff clean
+just -l > x
+just --list --shell ./x
+just --summary --dotenv-path x --set a b -c 'rm x'
+just --evaluate
+just --command rm x
+just -f x -c rm y
+screen -ls > x
+screen -r x
+sysctl -a -w x=y
+sysctl -n x=y
+sysctl -nw x=y
+sysctl --pattern x --system
+ffprobe 'http://x'
+ffprobe -i 'tcp://x'
+ffprobe pipe:0 > x
+ffprobe -show_entries x -o y z
+ffprobe -protocol_whitelist http x
+ffmpeg -i a b
+ffmpeg -y -i a -f null -
+exiftool '-Comment<x' f
+exiftool -Comment=x f
+exiftool -@ x
+exiftool -execute -o x
+exiftool -z f
+exiftool -b -w x f
+exiftool -all= f
+xmllint --dtdvalid http://x f
+xmllint --noout --valid f
+xmllint - > x
+xmllint --noout @x ftp:y
+mediainfo http://x
+mediainfo --LogFile=x f
+clang-format @x
+clang-format -dump-config > x
+clang-format --i x
+nm @x
+nm --plugin ./x y
+nm --plug=./x y
+objdump @x
+objdump -S x --dwarf=follow-links > y
+readelf @x
+nvidia-smi --gpu-reset
+nvidia-smi -q --filename=x
+nvidia-smi -e 1
+nvidia-smi daemon
+top -b -n1 -W
+lsof -D b
+lsof +mx
+lsof -p 1 +m
+dpkg -l -i x
+dpkg -c x --ctrl-tarfile y -i z
+dpkg -S x -r y
+dpkg --compare-versions a lt b -i x
+rpm -q -i -e x
+rpm -qa --dbpath x --rebuilddb
+rpm -q --root x --initdb
+rpm -V x
+rpm -i x
+rpm -qf x --erase y
+pacman -Qk -S x
+pacman -Qi x -U y
+pacman -Syu
+fdisk -l -w always x
+smartctl -a -s on x
+smartctl -X x
+node --check -r x y
+node -c x -e y
+node -c --import x y
+node -p 1 -c
+php -l -f x -r y
+php -l -d x=y f
+php -S x -l
+pdftotext -f 1 x y
+pdftotext x - y
+sqlite3 -readonly x "select 1" ".once |rm x"
+sqlite3 -readonly x "select 1; pragma optimize"
+sqlite3 -readonly x "with a as (select 1) insert into b select * from a"
+sqlite3 -readonly x ".schema x y"
+sqlite3 -readonly x ".tables;.shell y"
+sqlite3 -readonly x ".headers on" ".output y"
+sqlite3 -separator -readonly x "select 1"
+sqlite3 -readonly -vfs y x "select 1"
+sqlite3 -readonly -A -cf x y
+sqlite3 -readonly ":memory:" "select zipfile(1)" "select readfile('x')" > y
+sqlite3 -readonly x "explain select writefile('a','b')"
+sqlite3 -readonly x "/* */ delete from x"
+sqlite3 -readonly x "values(load_extension('x'))"
+sqlite3 -readonly x "select 1" < y > z
+hash -r; ./ls
+wait -n -p PATH
+read -r a PATH
+read -a x -p y
+read -u 3 -r IFS
+local PATH=.
+builtin read PATH
+builtin local PATH=.
+builtin hash -p x ls
+command read PATH
+command printf -v PATH x
+command exec rm x
+exec -a ls rm x
+exec -c rm x
+alias x=y
+history -s 'rm x'
+history -r f
+history 5 -c
+cd x; ./ls
+cd - > x
+pushd +1 > x
+umask 0
+ulimit -S -n 5
+ulimit unlimited
+code --list-extensions --install-extension x
+ssh-add -l x -D
+ssh-add -L -t 5
+man ls > x
+man -k x | sh
+man -K x -P y
+man -w -C x ls
+fuser -k -n tcp 80
+fuser -v -k x
+fuser -n tcp 80 -k
+fuser -s -KILL x
+svn status --config-dir x
+bat -P --pager x f
+bat --diff f > x
+bat --generate-config-file
+eza --stdin < x > y
+tree --fromfile x -o y
+tree -ox
+tree -L 1 -o x
+diff --to-file x y --output=z
+diff -D x a b > c
+sdiff -ox a b
+sdiff --output=x a b
+diff3 -m a b c > d
+cmp a b > c
+sort -T x y
+sort -tx -oy z
+sort --files0-from=x -o y
+shuf --out=x f
+shuf -ox f
+iconv --out x f
+iconv -o- f > x
+base64 --output x f
+uniq -c a b
+uniq a -c b
+xxd -r a b
+xxd -p a b
+yq -i=true . f
+yq --inplace=true . f
+yq -Pi . f
+yq e -i . f
+yq -s x f
+yq --split-exp=x f
+yq --front-matter=process -i x f
+ag --pager=x y
+ag --workers 1 -z x
+rg --pre-glob x --pre y z
+rg -zn x
+rg --hostname-b=x y
+fd -tf -x rm
+fd . --exec-b rm
+fd -l
+file -Cm x
+file -bz x
+file --compile -m x
+file -zZ x
+dmesg -TC
+dmesg -wc
+journalctl -fu x --vacuum-files=1
+journalctl --sync
+journalctl -n5 --rotate
+journalctl -u x -M y
+journalctl --cursor-f x
+hostname -bx
+hostname -F x
+arp -s x y
+route -n add x
+iptables -nL -F
+iptables -L x y
+iptables -t nat -D x
+iptables-save -f x
+mount -l -o remount x
+mount -t x y z
+mount x
+swapon --show -a
 """

@@ -775,4 +775,4 @@ def test_no_labelled_command_gets_an_answer_that_is_too_weak() -> None:
     assert len(cases) >= 200 and [case["id"] for case in cases if answers[case["id"]] in case["unsafe"]] == []
     acceptable = sum(answers[case["id"]] in case["acceptable"] for case in cases)
     reads = [answers[case["id"]] == "read" for case in cases if case["class"] == "read"]
-    assert acceptable / len(cases) >= 0.9 and sum(reads) / len(reads) >= 0.75
+    assert acceptable / len(cases) >= 0.97 and sum(reads) / len(reads) >= 0.9
