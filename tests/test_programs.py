@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
-from kata.effects import SPECIAL
+from kata.effects import SPECIAL, effect
 from kata.model import Class
 from kata.programs import BEFORE, FIND, HELPS, OUTPUTS, PROGRAMS, RSYNC, SAME, SUBCOMMANDS, TOOLS, VERSIONS, WRAPPERS, Row, each
 
@@ -85,3 +86,35 @@ def test_a_tool_that_acts_is_no_read() -> None:
         r"(?:^|_)(?:write|patch|send|publish|create|delete|add|click|type|exec|execute|manage|generate|command|navigate)(?:_|$)"
     )
     assert [name for name, kind in TOOLS.items() if kind is Class.READ and acting.search(name)] == []
+
+
+def commands(program: str) -> Iterator[tuple[str, Row]]:
+    """How a command of every name of a table begins, and its row."""
+    for names, row in PROGRAMS if not program else SUBCOMMANDS[program]:
+        yield from ((f"{program} {name.replace('|', ' ')}".strip(), row) for name in names.split() if name != "*")
+
+
+def read(command: str) -> bool:
+    return effect("terminal", {"command": command}).kind is Class.READ
+
+
+BEGUN = [pair for program in ("", *SUBCOMMANDS) for pair in commands(program)]
+
+
+def test_an_option_that_no_row_lists_makes_no_read() -> None:
+    """B20: an allow-list; what a later version of a program brings is unknown until it is listed."""
+    listing = [(start, row) for start, row in BEGUN if row.plain != "*"]
+    assert [start for start, _ in listing if read(f"{start} --no-such-option-here")] == [] and len(listing) >= 1_000
+
+
+def test_an_option_that_is_listed_as_harmful_makes_no_read_however_it_is_spelled() -> None:
+    """B20: given, glued to a value, shortened as GNU does, joined behind a harmless letter, after an operand."""
+    wrong = []
+    for start, row in BEGUN:
+        letters = [word for word in row.plain.split() if re.fullmatch(r"-[A-Za-z]", word)][:1] if not row.long else []
+        for option in f"{row.asks} {row.destroys} {row.writes}".split():
+            glued = f"{option}=x" if option.startswith("--") else f"{option}x"
+            shortened = option[:-1] if option.startswith("--") and len(option) > 6 else option
+            joined = [f"{letter}{option[1:]}" for letter in letters if len(option) == 2]
+            wrong += [f"{start} {one}" for one in (option, glued, shortened, *joined, f"a {option}") if read(f"{start} {one} x")]
+    assert wrong == []
