@@ -10,6 +10,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from . import checks, learning, quoting, shell, templating
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata, effect
@@ -57,6 +58,9 @@ MOST_INPUTS = 8
 """A tool that asks for more values than this is a form to fill in, not a routine (A14)."""
 SCORED = 20
 """At most so many of the newest conversations are scored (A12)."""
+GAP, PASSED, BREADTH = 2, 3, 12
+"""Calls that do not belong: how many may stand between two steps (T5), how many in one routine, and how many windows of each size are
+followed from one call, those that pass over least first: in a turn of nothing but reads there would be thousands."""
 
 
 # ── Runs ─────────────────────────────────────────────────────────────────────────────────────────
@@ -132,7 +136,6 @@ class Item:
     events: tuple[Event, ...]
 
 
-
 def items(run: Sequence[Event]) -> tuple[Item, ...]:
     """The steps of a run; an immediate repeat in which nothing comes from the repeat before is folded (design section 5.1)."""
     found: list[list[Event]] = []
@@ -147,9 +150,7 @@ def items(run: Sequence[Event]) -> tuple[Item, ...]:
 def _repeats(before: Event, event: Event) -> bool:
     if before.call.tool != event.call.tool or key(before.call) != key(event.call) or _flags(before.call) != _flags(event.call):
         return False
-    new = _words(event.call.arguments) - _words(before.call.arguments)
-    result = before.outcome.result
-    text = result if isinstance(result, str) else canonical(result)
+    new, text = _words(event.call.arguments) - _words(before.call.arguments), _text(before)
     return not any(informative(word) and word in text for word in new)
 
 
@@ -183,23 +184,88 @@ def window_id(keys: Sequence[str]) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big", signed=True)
 
 
-def _slices(turn: Turn, max_steps: int, least: int = 2) -> Iterator[tuple[Item, ...]]:
-    """Every `least` to `max_steps` neighbouring items of the runs of a turn, in order."""
-    for run in runs(turn):
-        row = items(run)
-        for first in range(len(row)):
-            for size in range(least, min(max_steps, len(row) - first) + 1):
-                yield row[first : first + size]
-
-
-def windows(turn: Turn, max_steps: int) -> Windows:
-    """Every window of a turn once, the latest place counts (K39, K41, A12); single steps too, since chance is judged by them."""
+def windows(turn: Turn, max_steps: int, gap: int = GAP) -> Windows:
+    """Every window of a turn once, the latest place counts (K39, K41, A12); single steps too, since chance is judged by them. A window
+    that stands nowhere as a whole may pass over up to `gap` calls between two steps that do not belong to it (T5)."""
+    rows = [items(run) for run in runs(turn)]
     found: dict[int, Place] = {}
-    for row in _slices(turn, max_steps, least=1):
-        window = window_id([item.key for item in row])
-        times = 1 + (found[window].times if window in found else 0)
-        found[window] = Place(row[0].events[0].position, row[-1].events[-1].position, len(row), times)
+    for row in rows:
+        for part in _slices(row, max_steps):
+            window = window_id([item.key for item in part])
+            times = 1 + (found[window].times if window in found else 0)
+            found[window] = Place(part[0].events[0].position, part[-1].events[-1].position, len(part), times)
+    return _gapped(rows, max_steps, gap) | found
+
+
+def _slices(row: tuple[Item, ...], max_steps: int) -> Iterator[tuple[Item, ...]]:
+    """Every one to `max_steps` neighbouring items, in order."""
+    for first in range(len(row)):
+        for size in range(1, min(max_steps, len(row) - first) + 1):
+            yield row[first : first + size]
+
+
+def _gapped(rows: Iterable[tuple[Item, ...]], max_steps: int, gap: int) -> dict[int, Place]:
+    """The windows that pass over calls, at the latest of the places where they pass over least."""
+    found: dict[int, Place] = {}
+    for row in rows:
+        loose = _loose(row)
+        for first in range(len(row) if any(loose) else 0):
+            for part in _leaps(row, loose, first, max_steps, gap):
+                window = window_id([row[at].key for at in part])
+                left = tuple(row[at].events[0].position for at in range(first, part[-1]) if at not in part)
+                place = Place(row[first].events[0].position, row[part[-1]].events[-1].position, len(part), 1, left)
+                if window not in found or len(left) <= len(found[window].skipped):
+                    found[window] = place
     return found
+
+
+def _leaps(row: tuple[Item, ...], loose: Sequence[bool], first: int, max_steps: int, gap: int) -> Iterator[tuple[int, ...]]:
+    """The windows from one item on that pass over calls, as the numbers of their items."""
+    reached: list[tuple[int, ...]] = [(first,)]
+    for size in range(2, max_steps + 1):
+        longer = [(*part, after) for part in reached for after in _next(row, loose, part[-1], gap)]
+        passed = (part for part in longer if part[-1] - first - size < PASSED)
+        reached = sorted(passed, key=lambda part: (part[-1] - first, part))[:BREADTH]
+        yield from (part for part in reached if part[-1] - first >= size)
+
+
+def _next(row: tuple[Item, ...], loose: Sequence[bool], at: int, gap: int) -> Iterator[int]:
+    """What may follow an item: its neighbour, and what stands behind calls that do not belong, unless that would be a repeat."""
+    for after in range(at + 1, min(at + 2 + gap, len(row))):
+        if after == at + 1 or not _repeats(row[at].events[-1], row[after].events[0]):
+            yield after
+        if not loose[after]:
+            return
+
+
+def _loose(row: tuple[Item, ...]) -> tuple[bool, ...]:
+    """For each item of a run whether a window may pass over it: one read, and nothing later asks for what only its result told."""
+    asked = [_tokens(item) for item in row]
+    return tuple(_is_loose(row, asked, at) for at in range(len(row)))
+
+
+def _is_loose(row: tuple[Item, ...], asked: Sequence[frozenset[str]], at: int) -> bool:
+    event = row[at].events[0]
+    if len(row[at].events) > 1 or effect(event.call.tool, event.call.arguments).kind is not Class.READ:
+        return False
+    later = frozenset().union(*asked[at + 1 :]) - frozenset().union(*asked[: at + 1])
+    text = _text(event)
+    told = {word for word in later if word in text}
+    return not told or all(any(word in _text(other) for item in row[:at] for other in item.events) for word in told)
+
+
+def _text(event: Event) -> str:
+    result = event.outcome.result
+    return result if isinstance(result, str) else canonical(result)
+
+
+_TOKEN = re.compile(r"[^\s\"'=,;:()|<>{}\[\]]+")
+
+
+def _tokens(item: Item) -> frozenset[str]:
+    """The words in the values of the arguments of an item that mean something (A9)."""
+    texts = (canonical(value) for event in item.events for value in event.call.arguments.values())
+    return frozenset(word for text in texts for word in _TOKEN.findall(text) if informative(word))
 
 
 Support = Mapping[int, Mapping[str, frozenset[str]]]
@@ -255,7 +321,21 @@ def score(found: Family, settings: Settings) -> Proposal | NearMiss:
         one = _scored(found, tuple(example for example in found.examples if example is not odd), settings)
         if isinstance(one, Proposal):
             return one
-    return whole
+    split = _majority(found, settings)
+    part = split and _scored(split, split.examples, settings)
+    return part if isinstance(part, Proposal) else whole
+
+
+def _majority(found: Family, settings: Settings) -> Family | None:
+    """The examples with the options that at least two thirds have at a step: a family may be split by what is known before a run. None
+    where all have them."""
+    for step in range(len(found.keys)):
+        rows = [frozenset(_flags(example.calls[step])) for example in found.examples]
+        usual = {name for name, times in Counter(name for row in rows for name in row).items() if 3 * times >= 2 * len(rows)}
+        part = tuple(example for example, row in zip(found.examples, rows, strict=True) if usual <= row)
+        if settings.min_support <= len(part) < len(rows):
+            return Family(part, found.support - (len(rows) - len(part)), found.keys)
+    return None
 
 
 def _settled(one: Proposal | NearMiss) -> bool:
@@ -465,10 +545,11 @@ class Routine:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """How much was recorded: calls, and windows that were counted."""
+    """How much was recorded: calls, windows that were counted, and by how many ways a call is followed by another, gaps counted."""
 
     calls: int
     windows: int
+    reach: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -495,9 +576,14 @@ def mine(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Proposa
 
 
 def pieces(keys: Sequence[str]) -> Mapping[int, int]:
-    """Window id → steps of all shorter routines within one."""
-    spans = ((first, end) for first in range(len(keys)) for end in range(first + 2, len(keys) + 1))
-    return {window_id(keys[first:end]): end - first for first, end in spans if end - first < len(keys)}
+    """Window id → steps of all shorter routines within one, also those that pass over some of its steps."""
+    found: dict[int, int] = {}
+    for first in range(len(keys)):
+        reached: list[tuple[int, ...]] = [(first,)]
+        while reached := [(*part, at) for part in reached for at in range(part[-1] + 1, min(part[-1] + 2 + GAP, len(keys)))]:
+            reached = [part for part in reached if part[-1] - first - len(part) < PASSED]
+            found |= {window_id([keys[at] for at in part]): len(part) for part in reached if len(part) < len(keys)}
+    return found
 
 
 def neighbours(keys: tuple[str, ...], known: Iterable[Routine]) -> Mapping[int, int]:
@@ -522,6 +608,44 @@ def unlikely(keys: tuple[str, ...], ties: Sequence[float], weights: Mapping[int,
         return ""
     doubtful = f", doubt {doubt:.2g}" if times >= LIFT else ""
     return f"its steps meet {times:.1f} times as often as by chance{doubtful}; {LIFT:.0f} times and a doubt below {DOUBT} are needed"
+
+
+INSIDE = "inside"
+FOREIGN = 2
+"""A step that nothing makes use of does not belong when more than so many times as many conversations do without it: then the routine
+with it holds less than half of them, and takes nothing's place."""
+
+
+def loose(spec: Spec) -> tuple[int, ...]:
+    """The steps of a routine, from 0, that may not belong to it: reads of whose results no later step makes use."""
+    used = {part.step for step in spec.steps for part in walk(step.arguments) if isinstance(part, Reference)}
+    return tuple(at for at, step in enumerate(spec.steps) if step.effect.kind is Class.READ and at not in used)
+
+
+def padded(
+    keys: tuple[str, ...],
+    reads: Sequence[int],
+    others: Iterable[tuple[str, ...]],
+    spread: Callable[[int], int],
+    support: Callable[[Collection[int]], Support],
+) -> str:
+    """Why steps of a routine do not belong to it: inside it, when more than twice as many conversations do without them; anywhere, when
+    at least half of its turns hold another routine that does without; empty when they belong."""
+    window = window_id(keys)
+    for left in (part for size in range(1, min(PASSED, len(keys) - 1) + 1) for part in combinations(reads, size)):
+        rest, steps = tuple(key for at, key in enumerate(keys) if at not in left), " and ".join(str(at + 1) for at in left)
+        inside = left[0] > 0 and left[-1] < len(keys) - 1
+        if inside and (without := spread(window_id(rest))) > FOREIGN * spread(window):
+            return f"{without} conversations do it without step {steps}, {spread(window)} with it"
+        if any(_within(window, window_id(other), support) for other in others if _holds(other, rest) and not _holds(keys, other)):
+            return f"without step {steps} it is a piece of another routine"
+    return ""
+
+
+def _within(window: int, other: int, support: Callable[[Collection[int]], Support]) -> bool:
+    held = support([window, other])
+    own, theirs = _turns(held[window]), _turns(held[other])
+    return 2 * len(own & theirs) >= len(own)
 
 
 CROSSED = 4
@@ -561,7 +685,7 @@ def chance(
     seen = weights.get(window_id(keys), 0)
     worst, doubt = math.inf, 0.0
     for at in range(1, len(keys)):
-        expected = weights.get(window_id(keys[:at]), 0) * weights.get(window_id(keys[at:]), 0) / max(1, history.calls)
+        expected = weights.get(window_id(keys[:at]), 0) * weights.get(window_id(keys[at:]), 0) * history.reach / max(1, history.calls)
         expected *= ties[at - 1] if ties else 1.0
         worst = min(worst, seen / expected if expected else math.inf)
         doubt = max(doubt, _tail(seen, expected) * max(1, history.windows))
@@ -612,37 +736,45 @@ def covered(keys: tuple[str, ...], known: Collection[Routine], support: Callable
     if any(one.rejected and abs(len(one.keys) - len(keys)) == 1 and (_holds(one.keys, keys) or _holds(keys, one.keys)) for one in known):
         return True
     longer = [one for one in known if len(one.keys) > len(keys) and _holds(one.keys, keys)]
-    whole = [window_id(one.keys) for one in longer if one.covers]
+    whole = [one.keys for one in longer if one.covers]
     equals = [window_id(one.keys) for one in longer if one.rule == "loop" and _looped(one.keys) == _looped(keys)]
     equals += [window_id(part) for one in longer if one.rejected for part in (one.keys[1:], one.keys[:-1]) if _holds(part, keys)]
-    if not whole and not equals:
-        return False
-    window = window_id(keys)
-    held = support([window, *whole, *equals])
-    return bool(whole) and _held_by(window, whole, held) or any(_as_frequent(held[one], held[window]) for one in equals)
+    return _held_by(keys, whole, equals, support)
 
 
 def _overshadowed(keys: tuple[str, ...], sources: Sources) -> bool:
     """Whether a near miss is only a piece of proposals that hold at least half of its turns, or of a near miss of its kind that is as
     frequent."""
-    known = [one for one in sources.known() if len(one.keys) > len(keys) and _holds(one.keys, keys)]
-    whole = [window_id(one.keys) for one in known if one.covers or one.rule == CHANCE]
-    equals = [window_id(one.keys) for one in known if _looped(one.keys) == _looped(keys)]
+    longer = [one for one in sources.known() if len(one.keys) > len(keys) and _holds(one.keys, keys)]
+    whole = [one.keys for one in longer if one.covers or one.rule == CHANCE]
+    equals = [window_id(one.keys) for one in longer if _looped(one.keys) == _looped(keys)]
+    return _held_by(keys, whole, equals, sources.support)
+
+
+def _held_by(
+    keys: tuple[str, ...], whole: Sequence[tuple[str, ...]], equals: Sequence[int], support: Callable[[Collection[int]], Support]
+) -> bool:
+    """Whether a routine is as frequent as one of `equals`, or whole ones hold at least half of its turns: together those of which it is
+    a stretch, each by itself where it passes over a step, since that step may not belong."""
+    window, ids = window_id(keys), {longer: window_id(longer) for longer in whole}
     if not whole and not equals:
         return False
-    window = window_id(keys)
-    held = sources.support([window, *whole, *equals])
-    return bool(whole) and _held_by(window, whole, held) or any(_as_frequent(held[one], held[window]) for one in equals)
-
-
-def _held_by(window: int, longer: Sequence[int], support: Support) -> bool:
-    """Whether longer windows are as frequent as one, or hold at least half of its turns."""
-    if any(_as_frequent(support.get(one, {}), support.get(window, {})) for one in longer):
+    held = support([window, *ids.values(), *equals])
+    if any(_as_frequent(held[one], held[window]) for one in (*equals, *ids.values())):
         return True
-    own = frozenset().union(*support.get(window, {}).values())
-    theirs = frozenset().union(*(turns for one in longer for turns in support.get(one, {}).values()))
-    return 2 * len(own & theirs) >= len(own)
+    stretch = frozenset(turn for longer, one in ids.items() if _holds(longer, keys, gap=0) for turn in _turns(held[one]))
+    theirs = (stretch, *(_turns(held[one]) for longer, one in ids.items()))
+    own = _turns(held[window])
+    return any(2 * len(own & turns) >= len(own) for turns in theirs)
 
 
-def _holds(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
-    return any(longer[at : at + len(shorter)] == shorter for at in range(len(longer) - len(shorter) + 1))
+def _turns(places: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*places.values())
+
+
+def _holds(longer: tuple[str, ...], shorter: tuple[str, ...], gap: int = GAP) -> bool:
+    """Whether a routine stands in another, also with steps of the other in its gaps."""
+    ends = {at for at, key in enumerate(longer) if key == shorter[0]}
+    for key in shorter[1:]:
+        ends = {after for at in ends for after in range(at + 1, min(at + 2 + gap, len(longer))) if longer[after] == key}
+    return bool(ends)

@@ -218,6 +218,7 @@ NEEDS: Mapping[str, str] = {
     "coherence": "a value of one step that goes into the next; steps that share nothing are no routine",
     "confidence": "more conversations, or ones in which every value comes about as in the others",
     "inputs": "fewer values that only the caller knows",
+    "inside": "nothing: the routine without that step is told about by itself",
     "loop": "a later version: a step that repeats stays with the agent for now",
     "opaque": "a plainer command, without loops, functions or sub-shells",
     "saves": "more that is fixed or comes out of a result; a call that must be written whole saves nothing",

@@ -45,6 +45,7 @@ from .model import (
     StoreError,
     TemplateError,
     Trace,
+    Turn,
     TurnEnd,
     TurnStart,
     Version,
@@ -242,9 +243,13 @@ class Service:
         """Count the windows of a turn, and queue the families that it touches; the windows."""
         turn = self.store.turn(name)
         counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
-        found = miner.windows(turn, self.settings.max_steps) if turn and counted else {}
+        found = self.windows(turn) if turn and counted else {}
         self.store.mined(name, found, self.settings.min_support)
         return found.keys()
+
+    def windows(self, turn: Turn) -> miner.Windows:
+        """What is counted in a turn."""
+        return miner.windows(turn, self.settings.max_steps)
 
     def _look(self, turns: int, most: int | None, until: float = math.inf) -> Mined:
         """Look at the families in the queue, longest first, until it is empty or enough were scored."""
@@ -309,14 +314,15 @@ class Service:
         back when they pass."""
         rows = self.store.undecided()
         history = miner.History(*self.store.size()) if rows else miner.History(0, 0)
-        if history.calls < miner.ENOUGH:
-            return {}
-        weights = self.store.weights([window for row in rows for window in miner.halves(tuple(row["keys"]))])
-        found = {}
+        wanted = [window for row in rows for window in miner.halves(tuple(row["keys"]))] if history.calls >= miner.ENOUGH else []
+        weights, found = self.store.weights(wanted), {}
+        others = [keys for keys, state, chance in self.store.routines() if not chance or state is not State.CANDIDATE] if rows else []
         for row in rows:
             keys = tuple(row["keys"])
-            if why := miner.unlikely(keys, row["ties"], weights, history):
-                found[int(row["id"])] = NearMiss(keys, miner.CHANCE, why, row["fit"]["support"], row["fingerprint"])
+            why = miner.padded(keys, row["loose"], others, self.store.spread, self.store.support)
+            rule, why = (miner.INSIDE, why) if why else (miner.CHANCE, miner.unlikely(keys, row["ties"], weights, history))
+            if why:
+                found[int(row["id"])] = NearMiss(keys, rule, why, row["fit"]["support"], row["fingerprint"])
         return found
 
     def checked(self, found: Proposal) -> Proposal | NearMiss:
@@ -1113,13 +1119,16 @@ class Look:
 
     def _propose(self, window: int, found: Proposal, now: float) -> None:
         found = eased(found, self.store.spec(found.fingerprint))
-        ties, weights = miner.ties(found), self.store.weights(miner.halves(found.keys))
-        why = miner.unlikely(found.keys, ties, weights, self.history())
-        kata = self.store.propose(found, now, window, ties=ties, chance=why)
+        ties, loose, weights = miner.ties(found), miner.loose(found.spec), self.store.weights(miner.halves(found.keys))
+        others = [one.keys for one in self.known.told.values() if one.covers]
+        rule, why = miner.INSIDE, miner.padded(found.keys, loose, others, self.store.spread, self.store.support)
+        if not why:
+            rule, why = miner.CHANCE, miner.unlikely(found.keys, ties, weights, self.history())
+        kata = self.store.propose(found, now, window, ties=ties, loose=loose, chance=why)
         self.generation += kata is not None
         self.known.tell(window, miner.Routine(found.keys, miner.CHANCE if why else "", covers=not why))
         if why:
-            self.missed.append(NearMiss(found.keys, miner.CHANCE, why, found.fit.support, found.fingerprint))
+            self.missed.append(NearMiss(found.keys, rule, why, found.fit.support, found.fingerprint))
         elif kata is not None:
             self.proposed.append(kata)
 

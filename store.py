@@ -173,6 +173,7 @@ def _first(db: sqlite3.Connection) -> None:
 def _gaps(db: sqlite3.Connection) -> None:
     """Windows may pass over calls that do not belong to them; which ones is known when every turn is counted once more."""
     db.execute("ALTER TABLE windows ADD COLUMN skipped TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE katas ADD COLUMN loose TEXT NOT NULL DEFAULT ''")
     db.execute("UPDATE turns SET dirty = number WHERE ended IS NOT NULL")
 
 
@@ -979,11 +980,13 @@ class Store:
                 found |= dict(db.execute(select, part).fetchall())
         return found
 
-    def size(self) -> tuple[int, int]:
-        """How many calls are kept, and how many different windows of two and more steps stand in them."""
+    def size(self) -> tuple[int, int, float]:
+        """How many calls are kept, how many different windows of two and more steps stand in them, and by how many ways a call is
+        followed by another: more than one where windows pass over calls."""
         windows = "SELECT count(*) FROM (SELECT DISTINCT window FROM windows WHERE size > 1)"
-        row = self._rows(f"SELECT (SELECT count(*) FROM events) AS calls, ({windows}) AS windows")[0]
-        return int(row["calls"]), int(row["windows"])
+        pairs = "sum(times) AS pairs, sum(CASE WHEN skipped = '' THEN times ELSE 0 END) AS whole FROM windows WHERE size = 2"
+        row = self._rows(f"SELECT (SELECT count(*) FROM events) AS calls, ({windows}) AS windows, {pairs}")[0]
+        return int(row["calls"]), int(row["windows"]), (row["pairs"] or 1) / (row["whole"] or row["pairs"] or 1)
 
     def occurrences(self, window: int, most: int = -1) -> tuple[Occurrence, ...]:
         """The latest place of the window in each conversation (A12), newest turn first; `most` of them, -1 for all."""
@@ -1022,19 +1025,29 @@ class Store:
 
     # ── Katas ────────────────────────────────────────────────────────────────────────────────────
 
-    def propose(self, proposal: Proposal, now: float, window: int = 0, *, ties: Sequence[float] = (), chance: str = "") -> Kata | None:
+    def propose(
+        self,
+        proposal: Proposal,
+        now: float,
+        window: int = 0,
+        *,
+        ties: Sequence[float] = (),
+        loose: Sequence[int] = (),
+        chance: str = "",
+    ) -> Kata | None:
         """Keep the proposal as a new candidate, or as a new version of the candidate it revises; None when nothing is new or a person
-        has decided about that routine already (A29). `chance` says how it is explained by chance now, `ties` is kept for judging that."""
+        has decided about that routine already (A29). `chance` says how it is explained by chance now, `ties` and the `loose` steps are
+        kept for judging that."""
         with self._using("IMMEDIATE") as db:
             _sql(db, "DELETE FROM near WHERE fingerprint = ?", proposal.fingerprint)
             row = _sql(db, f"{KATA} WHERE fingerprint = ?", proposal.fingerprint).fetchone()
-            kept = {"window": window, "ties": pack(list(ties)), "chance": chance}
+            kept = {"window": window, "ties": pack(list(ties)), "loose": _positions(loose), "chance": chance}
             if row is None:
                 new = {"state": State.CANDIDATE, "fingerprint": proposal.fingerprint, "keys": pack(proposal.keys), "version": 1}
                 return _write_version(db, _insert(db, "katas", new | kept).lastrowid or 0, 1, proposal, "propose", now)
             if row["state"] != State.CANDIDATE:
                 return None
-            _sql(db, "UPDATE katas SET window = ?, ties = ?, chance = ? WHERE id = ?", *kept.values(), row["id"])
+            _sql(db, "UPDATE katas SET window = ?, ties = ?, loose = ?, chance = ? WHERE id = ?", *kept.values(), row["id"])
             same = row["digest"] == proposal.spec.digest and Fit(**row["fit"]) == proposal.fit
             if same and not row["withdrawn"] and canonical(row["exhibits"]) == canonical([asdict(one) for one in proposal.exhibits]):
                 return None
@@ -1078,11 +1091,12 @@ class Store:
         self._change("UPDATE katas SET chance = ? WHERE id = ?", chance, kata)
 
     def undecided(self) -> tuple[Row, ...]:
-        """What is needed to judge the standing proposals by chance: id, fingerprint, keys, ties, chance as judged last, and fit."""
-        select = """SELECT katas.id, fingerprint, keys, ties, chance, fit FROM katas
+        """What is needed to judge the standing proposals by chance: id, fingerprint, keys, ties, loose steps, chance as judged last, and
+        fit."""
+        select = """SELECT katas.id, fingerprint, keys, ties, loose, chance, fit FROM katas
         JOIN versions ON versions.kata = katas.id AND versions.number = katas.version
         WHERE state = 'candidate' AND withdrawn = '' ORDER BY katas.id"""
-        return tuple(self._rows(select))
+        return tuple(row | {"loose": _numbers(row["loose"])} for row in self._rows(select))
 
     def withdraw(self, fingerprint: str, reason: str, now: float) -> bool:
         """Take back a proposal that nobody decided about, because new evidence speaks against it; other evidence may bring it back

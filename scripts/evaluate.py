@@ -211,14 +211,14 @@ def _masked(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 
 
 def _kept(service: Desk, turn: Turn) -> Iterator[Event]:
-    service.masked(_start(turn))
+    service.masked(start_of(turn))
     for event in turn.events:
         kept = service.masked(event)
         if isinstance(kept, Event):
             yield kept
 
 
-def _start(turn: Turn) -> TurnStart:
+def start_of(turn: Turn) -> TurnStart:
     return TurnStart(turn.id, turn.conversation, turn.conversation, "cli", turn.who, turn.started)
 
 
@@ -344,7 +344,7 @@ def kata(turns: Sequence[Turn], label: str) -> Learnt:
     told = Progress(label, len(turns))
     with closing(desk()) as service:
         for number, turn in enumerate(turns, 1):
-            service.record([_start(turn), *turn.events, TurnEnd(turn.id, turn.started)])
+            service.record([start_of(turn), *turn.events, TurnEnd(turn.id, turn.started)])
             service.mine()
             told(number)
         service.mine(None)  # what waited, since the end of a turn looks at few families

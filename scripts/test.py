@@ -5,7 +5,7 @@
     python scripts/test.py --full           the sample sizes that README publishes, and the evaluation; takes hours
     python scripts/test.py --only NAME      one part alone; may be repeated, and then --full only makes its samples larger
 
-With --full come five more parts: `cases`, `corpora` and `planted` put what lies in ../shared beside this checkout through
+With --full come six more parts: `cases`, `corpora`, `planted` and `noise` put what lies in ../shared beside this checkout through
 scripts/evaluate.py, `values` is scripts/fuzz.py with 100,000 pairs, and `speed` is scripts/bench.py --full. Where ../shared is missing,
 a part says so and is skipped. What evaluation and measurement print as JSON stays in .venv/full.
 """
@@ -50,6 +50,7 @@ KEPT = VENV / "full"
 PAIRS = 100_000
 """Values put into commands with --full."""
 SHUFFLES, SEEDS, CONVERSATIONS, CALLS = 20, (1, 2, 3), 1_000, 500_000
+NOISY, INSERTED = 500, ("0.2", "0.5")
 CASES = {"effects": "effects_cases.json", "redact": "secret_cases.json", "inject": "injection_cases.json"}
 CONTROLS = ("memoriser", "inputs")
 
@@ -288,6 +289,21 @@ def planted(bench: Bench) -> Verdict:
     return evaluated(bench, asked)
 
 
+def noise(bench: Bench) -> Verdict:
+    """scripts/noise.py on planted logs, as made and with twice as much in the gaps, beside a miner that passes over nothing"""
+    maker = SHARED / "tools" / "planted.py"
+    if not maker.is_file():
+        return absent("tools/planted.py")
+    verdicts = []
+    for seed, share in ((seed, share) for seed in SEEDS for share in INSERTED):
+        log, expected = bench.folder / f"noise{seed}-{share}.jsonl", bench.folder / f"noise{seed}-{share}.json"
+        sizes = ["--seed", str(seed), "--conversations", str(NOISY), "--learn", "1.0", "--inserted", share]
+        verdicts.append(run(bench, [BIN / "python", maker, *sizes, "--out", log, "--expected", expected], bench.folder))
+        for name, words in ((log.stem, ()), (f"{log.stem}-contiguous", ("--contiguous",))):
+            verdicts.append(kept(bench, name, [BIN / "python", "scripts/noise.py", log, expected, *words]))
+    return next((one for one in verdicts if not one.ok), Verdict(True, f"{len(verdicts) // 3} logs"))
+
+
 def values(bench: Bench) -> Verdict:
     """scripts/fuzz.py: made-up values in made-up commands, asked of a real bash"""
     if not shutil.which("bash"):
@@ -320,7 +336,7 @@ def kept(bench: Bench, name: str, command: Sequence[str | Path]) -> Verdict:
 
 
 PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, host, browser, validate, doctor, demo)
-FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, values, corpora, planted, speed)
+FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, values, corpora, planted, noise, speed)
 """Run with --full, or when they are named."""
 
 

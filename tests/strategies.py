@@ -170,11 +170,14 @@ class Ledger:
         for turn, held in places:
             if window in held:
                 place = held[window]
-                latest.setdefault(turn.conversation, Occurrence(turn.conversation, turn.id, place.first, place.last))
+                latest.setdefault(turn.conversation, Occurrence(turn.conversation, turn.id, place.first, place.last, place.skipped))
         return tuple(latest.values())[:most]
 
     def examples(self, places: Iterable[Occurrence]) -> tuple[Example, ...]:
-        return tuple(Example(p.conversation, p.turn, self.turns[p.turn].events[p.first : p.last + 1]) for p in places)
+        return tuple(Example(p.conversation, p.turn, self._kept(p)) for p in places)
+
+    def _kept(self, place: Occurrence) -> tuple[Event, ...]:
+        return tuple(one for one in self.turns[place.turn].events[place.first : place.last + 1] if one.position not in place.skipped)
 
 
 def mined(*turns: Turn, settings: Settings = DEFAULTS) -> tuple[Proposal | NearMiss, ...]:

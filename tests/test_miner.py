@@ -238,6 +238,75 @@ def test_a_window_is_counted_once_per_turn_and_its_latest_place_counts() -> None
     assert held == {miner.window_id(keys_of(A, B)): Place(4, 5, 2, 3), miner.window_id(keys_of(B, A)): Place(3, 4, 2, 2)} | alone
 
 
+LOOK, HERE = sh("ls -a", "README.md src"), sh("pwd", "/srv/app")
+
+
+def passed_over(turn: Turn, *done: Did, gap: int = miner.GAP) -> tuple[int, ...] | None:
+    """What the window of these calls passes over in a turn; None where it does not stand."""
+    place = miner.windows(turn, 8, gap).get(miner.window_id(keys_of(*done)))
+    return place and place.skipped
+
+
+def test_a_window_passes_over_reads_that_do_not_belong_and_says_which() -> None:
+    """T5: up to two in a gap, three in all."""
+    assert passed_over(turn_of(A, LOOK, B), A, B) == (1,)
+    assert passed_over(turn_of(A, LOOK, HERE, B, LOOK, C), A, B, C) == (1, 2, 4)
+    assert passed_over(turn_of(A, LOOK, HERE, LOOK, B), A, B) is None
+    assert passed_over(turn_of(A, LOOK, HERE, B, LOOK, HERE, C), A, B, C) is None
+    assert passed_over(turn_of(A, LOOK, B), A, B, gap=0) is None
+
+
+def test_a_window_never_passes_over_what_acts_or_is_made_use_of() -> None:
+    """T5: a gap holds reads whose results nothing refers to."""
+    assert passed_over(turn_of(A, B, C), A, C) is None
+    listed, shown = sh("ls logs", "api-7731.log"), sh("wc -l api-7731.log", "12 api-7731.log")
+    assert passed_over(turn_of(A, listed, shown), A, shown) is None
+    assert passed_over(turn_of(sh("touch api-7731.log"), listed, shown), sh("touch x"), shown) == (1,)
+
+
+def test_a_window_that_stands_as_a_whole_passes_over_nothing_elsewhere_in_its_turn() -> None:
+    assert passed_over(turn_of(A, B, D, A, LOOK, B), A, B) == ()
+    assert passed_over(turn_of(A, LOOK, HERE, B, D, A, LOOK, B), A, B) == (6,)
+
+
+def test_a_repeat_is_no_gap() -> None:
+    """What would be folded away as a loop without the call between is none of two steps."""
+    assert passed_over(turn_of(A, LOOK, A), A, A) is None
+
+
+def test_a_turn_of_nothing_but_reads_has_no_more_windows_than_can_be_kept() -> None:
+    turn = turn_of(*(sh(f"cat part_{number}", "x") if number % 2 else sh("ls -a", "y") for number in range(200)))
+    assert len(miner.windows(turn, 8)) <= 200 * 8 * (1 + miner.BREADTH)
+
+
+def test_a_step_inside_that_most_do_without_does_not_belong() -> None:
+    """More than twice as many conversations do without it: then the routine with it holds less than half of them."""
+    spread = {miner.window_id(keys): times for keys, times in ((("a", "x", "b"), 3), (("a", "b"), 9))}
+    turns = {window: {f"c{n}": frozenset({f"t{n}"}) for n in range(times)} for window, times in spread.items()}
+    whole, ask = ("a", "x", "b"), (lambda window: spread.get(window, 0), lambda asked: {one: turns.get(one, {}) for one in asked})
+    assert miner.padded(whole, (1,), (), *ask) == "9 conversations do it without step 2, 3 with it"
+    assert miner.padded(whole, (), (), *ask) == ""
+    spread[miner.window_id(("a", "b"))] = 6
+    assert miner.padded(whole, (1,), (), *ask) == ""
+    turns[miner.window_id(("a", "b", "c"))] = {"c0": frozenset({"t0"}), "c1": frozenset({"t1"})}
+    assert miner.padded(whole, (1,), [("a", "b", "c")], *ask) == "without step 2 it is a piece of another routine"
+    assert miner.padded(whole, (1,), [("a", "b"), ("b", "c")], *ask) == ""
+
+
+def test_a_step_may_not_belong_when_it_reads_inside_and_nothing_makes_use_of_it() -> None:
+    look, last = sh("git status", "clean"), sh("uptime", "3")
+    proposal = only(*told(*((sh(f"git checkout {one}"), look, sh(f"npm run build -- {one}"), last) for one in BRANCHES)))
+    assert isinstance(proposal, Proposal) and miner.loose(proposal.spec) == (1, 3)
+
+
+def test_examples_without_the_usual_options_are_set_apart() -> None:
+    """Design section 5.5: a family may be split by what is known before a run; here two of eight did something else with the program."""
+    usual = [(sh(f"mkdir -p backups/{branch}"), sh(f"ls -la backups/{branch}", "x")) for branch in BRANCHES]
+    other = [(sh(f"mkdir -p backups/day{n}"), sh("ls", "y")) for n in range(2)]
+    proposal = only(*told(*other, *usual))
+    assert isinstance(proposal, Proposal) and proposal.fit.support == 6 and len(proposal.exhibits) == 6
+
+
 def test_a_window_never_crosses_a_break() -> None:
     held = miner.windows(turn_of(A, B, tool("clarify", q="?"), C, D), 8)
     alone = {miner.window_id(keys_of(one)) for one in (A, B, C, D)}
@@ -620,4 +689,4 @@ def test_chance_asks_how_easily_the_parts_fit() -> None:
 
 def test_pieces_are_all_shorter_routines_within_one() -> None:
     found = miner.pieces(("a", "b", "c"))
-    assert found == {miner.window_id(("a", "b")): 2, miner.window_id(("b", "c")): 2}
+    assert found == {miner.window_id(piece): 2 for piece in (("a", "b"), ("b", "c"), ("a", "c"))}

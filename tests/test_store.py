@@ -510,7 +510,7 @@ def test_weights_count_places_and_size_counts_calls_and_different_windows(store:
         store.mined(turn, {7: Place(0, 1, 2, 3), 1: Place(0, 0, 1, 5)})
     assert store.weights([7, 1, 7, 99]) == {7: 6, 1: 10, 99: 0}
     assert store.weights([]) == {}
-    assert store.size() == (6, 1)
+    assert store.size() == (6, 1, 1.0)
 
 
 def test_near_misses_are_replaced_by_those_found_now(store: Store) -> None:

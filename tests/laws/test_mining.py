@@ -45,7 +45,17 @@ def unlike(number: int) -> tuple[Did, ...]:
     return sh(f"ping host{number}.lan"), tool("web_search", {"results": []}, query=f"topic {number * 7}")
 
 
-MAKERS = (ticket, release, search, reads, unlike, lambda n: release(n)[:2], lambda n: ticket(n)[1:], lambda n: (*ticket(n), *release(n)))
+def looked(number: int) -> tuple[Did, ...]:
+    """The fixed routine with a look around in a gap, now here, now there, or not at all."""
+    done, look = release(number), (sh("ls -a", "README.md"), sh("pwd", "/srv/app"))[number % 2]
+    at = number % 3
+    return (*done[:at], look, *done[at:]) if at else done
+
+
+MAKERS = (
+    *(ticket, release, search, reads, unlike, looked),
+    *(lambda n: release(n)[:2], lambda n: ticket(n)[1:], lambda n: (*ticket(n), *release(n))),
+)
 LONE = ((failed("web_search", query="x"),), (tool("clarify", question="?"),), (sh("make build-release", code=2),))
 MINES = st.tuples(st.just("mine"), st.sampled_from([1, 2, 5, None]), st.just(()))
 LOSSES = st.tuples(st.sampled_from(["turn gone", "talk gone", "old gone"]), st.integers(0, 11), st.just(()))
