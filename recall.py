@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from . import validator
+from . import scene, validator
 from .model import Event, Json, Refused, SchemaSeen, TurnStart
 from .service import NOTHING, Mined, Service, Shelf, suits
 from .store import Brought
@@ -151,9 +151,9 @@ class Reading:
 
 
 def _placed(past: Past, folders: dict[str, str]) -> Iterator[Event]:
-    """The events, each with the folder in which the session's terminal was by then."""
+    """The events, each with the folder in which the session's terminal was by then, and with its day."""
     for event in past.events:
-        yield replace(event, folder=folders[past.session])
+        yield replace(event, folder=folders[past.session], around=scene.recorded("", event.started, local=False))
         result = event.outcome.result
         if event.call.tool == "terminal" and isinstance(result, Mapping) and isinstance(result.get("cwd"), str):
             folders[past.session] = result["cwd"]
