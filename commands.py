@@ -9,20 +9,35 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from . import pages, recall, switches
+from . import books, order, pages, recall, savings, switches
 from .model import PREFIX, Json, Kata, KataError, Refused, RunRow, Settings, State, StoreError, Usage
 from .pages import kata_json, laid, when
 from .service import Service, Unconfirmed, Unseen
 
 VERSION = "0.1.0"
-LONGEST, MOST_WORDS = 200, 20
+LONGEST, MOST_WORDS, MOST_VALUES = 200, 20, 60
 """Characters of a word; no command has use for more, and none is repeated at greater length."""
+VALUE = re.compile(r"\w{1,60}=.{0,100000}\Z", re.DOTALL)
+"""A word that holds a value of somebody's own, which is used whole."""
 RECENT = 20
 """Runs that a list of runs holds."""
 DECISIONS = 50
 """Decisions that a page of the log holds."""
 EXPLAINED = 10
 """Near misses, the best supported, whose odd example is looked for: it takes some learning anew."""
+
+
+Go = Callable[[Kata, Mapping[str, Json]], Mapping[str, Json]]
+"""Begins a run of a kata with its inputs, and gives what the agent would be answered; Refused where it may not begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """How a place runs what a person orders, the folder in which it would, and how Hermes is called from anywhere."""
+
+    go: Go
+    folder: str = ""
+    hermes: str = "hermes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +47,8 @@ class Answer:
     text: str
     json: Json = None
     code: int = 0
+    raw: str = ""
+    """What is to be copied, and stands below the text without any change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +61,10 @@ class Ask:
     digest: str = ""
     host: Mapping[str, str] = field(default_factory=dict)
     """What the door has to say about the host, one line a name, for status."""
+    hand: Hand | None = None
+    """How that place begins a run that a person orders; None where none can begin."""
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The options that were given, with their values."""
 
     @property
     def lead(self) -> str:
@@ -68,23 +89,31 @@ class Verb:
     act: Callable[[Service, Ask], Answer]
 
 
-def run(service: Service, words: Sequence[str], surface: str, digest: str = "", host: Mapping[str, str] | None = None) -> Answer:
+def run(
+    service: Service,
+    words: Sequence[str],
+    surface: str,
+    digest: str = "",
+    host: Mapping[str, str] | None = None,
+    hand: Hand | None = None,
+) -> Answer:
     """Carry out one command, options and all; every error of ours becomes one clear answer. `--json` makes its text JSON."""
-    answer = _guarded(lambda: _commanded(service, switches.read(words), Ask((), surface, digest, host or {})))
-    text = json.dumps(answer.json, indent=2, default=str) if "--json" in map(str.lower, words) else laid(answer.text)
-    return Answer(text, answer.json, answer.code)
+    answer = _guarded(lambda: _commanded(service, switches.read(words), Ask((), surface, digest, host or {}, hand)))
+    text = laid(answer.text) + (f"\n{answer.raw}" if answer.raw else "")
+    text = json.dumps(answer.json, indent=2, default=str) if "--json" in map(str.lower, words) else text
+    return Answer(text, answer.json, answer.code, answer.raw)
 
 
 def _commanded(service: Service, line: switches.Line, ask: Ask) -> Answer:
     """Carry out one line; a word that is too long for any use is cut."""
-    short = [word if len(word) <= LONGEST else word[: LONGEST - 1] + "…" for word in line.spoken]
+    short = [word if len(word) <= LONGEST or VALUE.match(word) else word[: LONGEST - 1] + "…" for word in line.spoken]
     verb, rest = (short[0].lower(), tuple(short[1:])) if short else ("list", ())
     digest = line.value("--digest") or ask.digest
     if digest and ask.surface != "cli":
         raise Usage("--digest is for scripts in a shell; in a chat look at it first, then approve it")
     if line.help:
         return _help(service, replace(ask, words=(verb,) if line.words else ()))
-    return _answered(service, verb, replace(ask, words=rest, digest=digest))
+    return _answered(service, verb, replace(ask, words=rest, digest=digest, options=line.given))
 
 
 def _guarded(act: Callable[[], Answer]) -> Answer:
@@ -209,7 +238,7 @@ def _review(service: Service, ask: Ask) -> Answer:
 
 def _page(service: Service, kata: Kata, ask: Ask, whole: bool = False) -> str:
     told = service.doubt(kata), service.store.why(kata.id), service.standing(kata)
-    return pages.review(kata, ask.lead, *told, service.consent(kata), whole)
+    return pages.review(kata, ask.lead, *told, service.consent(kata), whole, savings.comparisons(savings.shadow(service, kata)))
 
 
 def _whole(kata: Kata) -> dict[str, Json]:
@@ -222,7 +251,7 @@ def _show(service: Service, ask: Ask) -> Answer:
     kata = service.find(ask.kata)
     versions, rows = service.versions(kata), service.store.runs(kata.id, 5)
     lists = {"versions": [pages.version_json(one) for one in versions], "runs": [pages.run_json(row) for row in rows]}
-    effects = {"effects": pages.effects_json(kata.version.spec)}
+    effects = {"effects": pages.effects_json(kata.version.spec)} | {"shadow": savings.shadow_json(savings.shadow(service, kata))}
     noted = {"why": service.store.why(kata.id), "noticed": service.noticed(kata)}
     text = pages.about(kata, versions, rows, ask.lead, noted["why"], noted["noticed"], service.consent(kata))
     return Answer(text, kata_json(kata) | effects | lists | noted | {"trusted": service.trusted(kata)})
@@ -294,6 +323,48 @@ def _one_run(service: Service, ask: Ask) -> RunRow | None:
     if not ask.words or service.store.named(ask.kata.removeprefix(PREFIX)) is not None:
         return None
     return service.store.run(ask.kata)
+
+
+def _savings(service: Service, ask: Ask) -> Answer:
+    if not ask.words:
+        told = savings.all_worth(service)
+        return Answer(savings.overview(told, ask.lead), savings.overview_json(told))
+    kata = service.find(ask.kata)
+    one, found = savings.worth(service, kata), books.uses(service.store, kata)
+    return Answer(savings.page(one, found, ask.lead), one.to_json() | {"used": [use.to_json() for use in found]})
+
+
+def _what_if(service: Service, ask: Ask) -> Answer:
+    kata = service.find(ask.kata)
+    if len(ask.words) == 1:
+        found = savings.shadow(service, kata)
+        rows = savings.comparisons(found) or ["The routine was not done by hand since this revision was proposed."]
+        return Answer("\n".join(rows), savings.shadow_json(found))
+    one = savings.what_if(service, kata, ask.words[1])
+    return Answer("\n".join(savings.difference(one)), one.to_json())
+
+
+# ── Running ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _run(service: Service, ask: Ask) -> Answer:
+    if not all("=" in word for word in ask.words[1:]):
+        raise _misused("run", ask)
+    kata, given = order.ordered(service, ask.words)
+    folder = ask.hand.folder if ask.hand else ""
+    for when in ask.options.get("--cron", ())[-1:]:
+        line, note = order.timetable(service, kata, given, when, folder, ask.hand.hermes if ask.hand else "hermes")
+        return Answer(f"{note}\n", {"line": line, "note": note}, raw=line)
+    if "--dry-run" in ask.options:
+        told = order.plan(service, kata, given, folder)
+        return Answer(order.page(told, ask.lead), order.plan_json(told), int(bool(told.problems)))
+    if ask.hand is None or ask.surface != "cli" and not order.reads(kata):
+        where = f"Ask the agent to call {kata.tool}, or in a shell: hermes kata run {kata.name} …"
+        raise Refused(f"{kata.tool} does more than read, and here nobody can ask you before it acts; nothing was run. {where}")
+    answer = ask.hand.go(kata, given)
+    row = service.store.run(str(answer.get("run", "")))
+    text = order.answered(answer, pages.trace(row, ask.lead) if row else "")
+    return Answer(text, dict(answer), int("error" in answer))
 
 
 # ── Deciding ─────────────────────────────────────────────────────────────────────────────────────
@@ -664,6 +735,16 @@ VERBS: Mapping[str, Verb] = {
         SOME,
         _runs,
     ),
+    "run": Verb(
+        "run NAME [KEY=VALUE]",
+        "run one yourself, without a model",
+        "Each input as KEY=VALUE. In a shell you are asked before each step that does more than read; without a terminal such a kata is "
+        "refused, and no option says yes. In a chat only what reads runs. --dry-run shows what it would do and does nothing; "
+        "--cron '0 9 * * 1' prints the line for a timetable and installs nothing.",
+        "run deploy_preview branch=main --dry-run",
+        (1, MOST_VALUES),
+        _run,
+    ),
     "resume": Verb(
         "resume RUN",
         "go on with a run that stopped",
@@ -672,6 +753,24 @@ VERBS: Mapping[str, Verb] = {
         "resume 1f2e3d4c5b6a",
         (1, 3),
         _resume,
+    ),
+    "savings": Verb(
+        "savings [NAME]",
+        "what katas saved or cost, and a verdict",
+        "Model requests, tokens and seconds against the measured times by hand; searches for the tool, failed runs and the line in the "
+        "prompt are subtracted, so it may be less than nothing. For one kata also its uses, and when the agent did its work by hand.",
+        "savings deploy_preview",
+        SOME,
+        _savings,
+    ),
+    "what-if": Verb(
+        "what-if NAME [TURN]",
+        "what it would have called in a past turn",
+        "Nothing is run: the recorded calls are compared with those that the kata would have made. Without TURN every time by hand since "
+        "its revision was proposed; three equal ones in a row prove it.",
+        "what-if deploy_preview",
+        (1, 2),
+        _what_if,
     ),
     "stop": Verb(
         "stop RUN",

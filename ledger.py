@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .model import Event, Example, Json, ModelRequest, RunRow, Status
+from .model import AuditRow, Event, Example, Json, ModelRequest, RunRow, State, Status
 
 LETTERS = 4
 """Characters of English text and code that a token stands for, about; only what the prompt section costs is reckoned by it."""
@@ -103,6 +103,15 @@ class Use:
     done: bool
     bridge: int
     spent: Cost
+
+    def to_json(self) -> dict[str, Json]:
+        told = {"run": self.run, "kata": self.kata, "at": self.at, "ok": self.ok, "done": self.done, "bridge": self.bridge}
+        return {**told, "spent": {name: getattr(self.spent, name) for name in Cost.__slots__}}
+
+    @classmethod
+    def from_json(cls, stored: Json) -> Use:
+        """Read a stored form; KeyError or TypeError when it is not whole."""
+        return cls(**{**stored, "spent": Cost.from_json(stored["spent"])})
 
 
 def uses(events: Sequence[Event], requests: Sequence[ModelRequest], runs: Sequence[RunRow]) -> tuple[Use, ...]:
@@ -227,3 +236,16 @@ def account(kata: int, times: Sequence[Cost], found: Sequence[Use], letters: int
     failed = sum(not one.ok or one.run in bad for one in found)
     spent, carried = total(one.spent for one in found), Cost(tokens=requests * letters / LETTERS)
     return Account(kata, len(found), failed, sum(one.bridge for one in found), len(times), baseline(times), spent, carried, worth)
+
+
+def in_use(decisions: Sequence[AuditRow], now: float) -> tuple[tuple[float, float], ...]:
+    """From when to when a kata was active, by the decisions about it, newest first."""
+    spans, since = list[tuple[float, float]](), -1.0
+    for row in reversed(decisions):
+        active = row.after == State.ACTIVE.value
+        if active and since < 0:
+            since = row.at
+        elif not active and since >= 0:
+            spans.append((since, row.at))
+            since = -1.0
+    return (*spans, (since, now)) if since >= 0 else tuple(spans)

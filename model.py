@@ -650,13 +650,16 @@ class Spec:
 
     inputs: tuple[InputField, ...]
     steps: tuple[Step, ...]
+    help: str = ""
+    """What it is for, in the words of a person; empty where nobody said."""
 
     @property
     def asks(self) -> bool:
         return any(step.effect.asks for step in self.steps)
 
     def to_json(self) -> Json:
-        return {
+        told = {"help": self.help} if self.help else {}
+        return told | {
             "format": SPEC_FORMAT,
             "inputs": [one.to_json() for one in self.inputs],
             "steps": [step.to_json() for step in self.steps],
@@ -670,7 +673,7 @@ class Spec:
             raise SpecError(f"Expected a spec of format {SPEC_FORMAT}, got {found!r}")
         try:
             inputs = tuple(InputField.from_json(one) for one in stored["inputs"])
-            return cls(inputs, tuple(_read_step(step) for step in stored["steps"]))
+            return cls(inputs, tuple(_read_step(step) for step in stored["steps"]), str(stored.get("help", "")))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise SpecError(f"Expected a whole spec of format {SPEC_FORMAT}; {error!r} is wrong or missing") from error
 

@@ -125,6 +125,23 @@ def signature(tool: str, spec: Spec) -> str:
     return f"{tool}({', '.join(one.name if one.default is None else f'[{one.name}]' for one in spec.inputs)})"
 
 
+LINE_CHARS, SENTENCE_CHARS = 120, 59
+"""Characters of a kata's line in a prompt, and of the sentence that the host's catalogue shows of a tool."""
+
+
+def prompt_line(kata: Kata) -> str:
+    """`kata_deploy_preview(branch): git checkout, npm ci, …`, as a new session's prompt tells it."""
+    spec = kata.version.spec
+    line = f"{signature(kata.tool, spec)}: {outline(spec)}"
+    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+
+
+def first_sentence(kata: Kata) -> str:
+    """What the host's catalogue of tools shows: the words that a person gave it, else its name and its arguments."""
+    names = ", ".join(one.name for one in kata.version.spec.inputs) or "no arguments"
+    return (kata.version.spec.help or f"{kata.name.replace('_', ' ').capitalize()}: {names}")[:SENTENCE_CHARS]
+
+
 def outline(spec: Spec) -> str:
     """The steps in a few words each: the program of a command, else the tool."""
     names = []
@@ -273,12 +290,19 @@ def program(key: str) -> str:
 
 
 def review(
-    kata: Kata, lead: str, doubt: str = "", why: str = "", standing: Version | None = None, asks: str = "", whole: bool = False
+    kata: Kata,
+    lead: str,
+    doubt: str = "",
+    why: str = "",
+    standing: Version | None = None,
+    asks: str = "",
+    whole: bool = False,
+    compared: Sequence[str] = (),
 ) -> str:
     """Everything a person needs to decide, its effects first (K18): steps, data flow, permissions, schemas, side
     effects, validation; 80 columns. `doubt` says why chance explains the routine by today's counts, `why` why the kata is in its state;
     `standing` is the version that was in use, when this one would take its place; `asks` when a person is asked before a run. `whole` names
-    every check and every example."""
+    every check and every example; `compared` are times by hand since it was proposed."""
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
     head = f"Kata {kata.id} · {state(kata)} · {name} · {evidence.support} conversations · confidence {evidence.confidence:.2f}"
@@ -292,6 +316,7 @@ def review(
         ("Schemas", _schemas(spec)),
         ("Expected", _expected(spec, lead, kata.id) if whole else _watched(spec, lead, kata.id)),
         ("Validation", _validation(kata) + [f"doubtful: {doubt}"] * bool(doubt)),
+        ("Since then", compared),
         ("Because", [why] if why else []),
         ("Changes", [f"against version {standing.number}:", *changes(standing.spec, spec)] if standing else []),
         ("Revision", _revision(kata, lead, standing)),

@@ -8,6 +8,7 @@ import inspect
 import json
 import logging
 import os
+import shutil
 import sys
 import threading
 import time
@@ -15,7 +16,7 @@ import uuid
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
@@ -68,7 +69,7 @@ OPINION_S = 0.005
 MOST_STEPS = 50
 """Steps of a kata that runs (T60); what is learnt has twenty at most."""
 RESUME = "kata_resume"
-SECTION_CHARS, LINE_CHARS = 1_200, 120
+SECTION_CHARS = 1_200
 
 
 def register(ctx: Any) -> None:
@@ -416,15 +417,45 @@ class Plugin:
     def _run(self, number: int, args: Mapping[str, Json], place: Mapping[str, Any]) -> str:
         kata = self._live(self.service.store.kata(number))
         checked = executor.check_inputs(kata.version.spec, args)  # the run makes of them what the question showed, once
+
+        def approved() -> None:
+            if self._asks(kata, self._folder(place.get("task_id")), checked):
+                self._passed(kata.tool, _question_key(kata, args, place.get("session_id")))
+
+        return self._begin(kata, args, place, approved)
+
+    def _begin(
+        self,
+        kata: Kata,
+        args: Mapping[str, Json],
+        place: Mapping[str, Any],
+        approved: Callable[[], None],
+        ask: Callable[[str], bool] | None = None,
+    ) -> str:
         self._possible(kata, kata.version.spec.steps)
         run_id = uuid.uuid4().hex[:12]
         driver = self._driver(kata, self.place(place, run_id))
         folder = driver.place.folder
         with self._claimed(run_id, Ongoing(kata.id, kata.tool, kata.tool, driver, folder, time.monotonic())):
-            if self._asks(kata, self._folder(place.get("task_id")), checked):
-                self._passed(kata.tool, _question_key(kata, args, place.get("session_id")))
-            trace = self.service.start(kata, args, run_id, driver.place.session, driver, folder, self._around(folder))
+            approved()
+            send = confirmed(driver, kata.version.spec, ask) if ask else driver
+            trace = self.service.start(kata, args, run_id, driver.place.session, send, folder, self._around(folder))
         return executor.answer(trace, kata.version.spec, run_id, unlike(kata, trace, folder))
+
+    def ordered(self, kata: Kata, given: Mapping[str, Json], ask: Callable[[str], bool] | None = None) -> dict[str, Json]:
+        """Run a kata for a person, without a model: the answer. Before each step that does more than read the person is asked; without
+        `ask` (a chat, or no terminal) such a kata is Refused, and nothing is run."""
+        if ask is None and not all(step.effect.plain_read for step in kata.version.spec.steps):
+            raise Refused(f"{kata.tool} does more than read, and there is no terminal here to ask you on; nothing was run")
+        name = f"kata:{uuid.uuid4().hex[:12]}"
+        if ask is not None and consent.strange(kata, folder := self._folder(name)):
+            ask = functools.partial(_elsewhere, ask, folder)
+        told: dict[str, Json] = json.loads(_told(lambda: self._begin(kata, given, {"task_id": name}, lambda: None, ask)))
+        return told
+
+    def hand(self, ask: Callable[[str], bool] | None = None) -> commands.Hand:
+        """How a command that a person gives here runs a kata."""
+        return commands.Hand(lambda kata, given: self.ordered(kata, given, ask), self._folder(""), shutil.which("hermes") or "hermes")
 
     def _live(self, kata: Kata | None) -> Kata:
         """The kata, when it is what this process has registered, and no other kata runs around it."""
@@ -567,7 +598,7 @@ class Plugin:
 
     def section(self, info: Any) -> str:
         """The block of a new session's prompt that names the active katas; empty when there are none."""
-        lines = [prompt_line(kata) for kata in sorted(self.active.values(), key=lambda kata: kata.tool)]
+        lines = [pages.prompt_line(kata) for kata in sorted(self.active.values(), key=lambda kata: kata.tool)]
         if not lines:
             return ""
         head = "Approved routines, each one call through tool_call instead of its steps by hand:"
@@ -586,7 +617,7 @@ class Plugin:
                 f"'/kata {verb[:40]}' decides for the owner of this agent, and several people are in this chat. Do it in a direct chat "
                 "with the agent, in a shell (hermes kata …), or in the Kata tab of the dashboard."
             )
-        answer = commands.run(self.service, words, "group" if crowded else "chat", host=self._host_lines())
+        answer = commands.run(self.service, words, "group" if crowded else "chat", host=self._host_lines(), hand=self.hand())
         self.refresh()
         return answer.text
 
@@ -601,13 +632,15 @@ class Plugin:
 
     def shell(self, args: Namespace) -> int:
         """`hermes kata …` in a shell; the exit code is 0, 1 (refused) or 2 (not understood)."""
-        words = list(args.words)
+        words, asks = list(args.words), False
         with suppress(Usage):  # the command says it
             line = switches.read(words)
+            asks = line.words[:1] == ("run",)  # who is asked on the screen is told nothing beside it
             if line.words[:1] == ("resume",) and not line.help:
                 return self._resumed(line)
-        with _meanwhile(self.store, lambda: self.service.doing):
-            answer = commands.run(self.service, words, "cli", host=self._host_lines())
+        with nullcontext() if asks else _meanwhile(self.store, lambda: self.service.doing):
+            hand = self.hand(asking(sys.stdin, sys.stderr) if asks else None)
+            answer = commands.run(self.service, words, "cli", host=self._host_lines(), hand=hand)
         _say(answer.text)
         return answer.code
 
@@ -640,6 +673,10 @@ def arguments(parser: ArgumentParser) -> None:
     parser.description = pages.laid(commands.manual("hermes kata"))
     parser.prefix_chars = "\0"
     parser.add_argument("words", nargs="*", metavar="WORD", help="a command and its words, such as: review 2")
+
+
+def _elsewhere(ask: Callable[[str], bool], folder: str, question: str) -> bool:
+    return ask(f"In {folder}, where no example ran. {question}")
 
 
 @contextmanager
@@ -727,17 +764,8 @@ RESUME_SCHEMA = {
 def tool_schema(kata: Kata) -> dict[str, Json]:
     """What the model sees of a kata; the first sentence is all it gets in the host's catalogue (60 characters, F2)."""
     spec = kata.version.spec
-    names = ", ".join(one.name for one in spec.inputs) or "no arguments"
-    sentence = f"{kata.name.replace('_', ' ').capitalize()}: {names}"
-    text = f"{sentence[:59]}. Replays an approved routine of {len(spec.steps)} steps in one call: {pages.outline(spec)}."
+    text = f"{pages.first_sentence(kata)}. Replays an approved routine of {len(spec.steps)} steps in one call: {pages.outline(spec)}."
     return {"name": kata.tool, "description": text, "parameters": executor.input_schema(spec)}
-
-
-def prompt_line(kata: Kata) -> str:
-    """`kata_deploy_preview(branch): git checkout, npm ci, …`, at most 120 characters."""
-    spec = kata.version.spec
-    line = f"{pages.signature(kata.tool, spec)}: {pages.outline(spec)}"
-    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
 
 
 def _fitted(spec: Spec, given: Any) -> dict[str, Json]:

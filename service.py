@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Protocol, TypeVar
 
-from . import checks, consent, executor, familiar, lifecycle, miner, resuming, surroundings, templating, validator
+from . import books, checks, consent, executor, familiar, lifecycle, miner, resuming, surroundings, templating, validator, verdicts
 from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
 from .effects import addresses_kata, effect
 from .model import (
@@ -82,7 +82,7 @@ ODDEST = 8
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
-    "stop rename diff audit cleanup trust untrust export import relax".split()
+    "stop rename diff audit cleanup trust untrust export import relax savings snooze undo wrong edit run".split()
 )
 SPELLING = 2
 """How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
@@ -245,6 +245,8 @@ class Service:
         counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
         found = self.windows(turn) if turn and counted else {}
         self.store.mined(name, found, self.settings.min_support)
+        if turn:
+            books.settle(self.store, turn)
         return found.keys()
 
     def windows(self, turn: Turn) -> miner.Windows:
@@ -453,6 +455,7 @@ class Service:
         shown = self._agreed(kata, surface, digest)
         self._confirmed(kata, wanted, confirm)
         self._passes(kata, kata.version)
+        books.keep(self.store, kata)
         return self._decide(kata, "approve", surface, shown, name=wanted, approved=True)
 
     def _confirmed(self, kata: Kata, wanted: str, confirm: str) -> None:
@@ -961,8 +964,8 @@ class Logbook:
         with suppress(StoreError), self.store.waiting(STOPPING_S):
             if self.store.stopping(self.run):
                 return executor.Held(Status.INTERRUPTED, reason="a person stopped the run before this step")
-        excess = _excess(call, step)
-        return executor.Held(Status.REFUSED, reason=f"with these values the step is more than was approved: {excess}") if excess else None
+        more = excess(call, step)
+        return executor.Held(Status.REFUSED, reason=f"with these values the step is more than was approved: {more}") if more else None
 
     def _begun(self, row: StepTrace) -> Outcome | None:
         """Write that a step with an effect begins; an outcome when that cannot be written, and so it must not begin."""
@@ -974,7 +977,7 @@ class Logbook:
         return None
 
 
-def _excess(call: Call, step: Step) -> str:
+def excess(call: Call, step: Step) -> str:
     """Why a call does more than its step was approved for; empty when it does not."""
     found, allowed = effect(call.tool, call.arguments), step.effect
     more = found.asks and not allowed.asks or found.destructive and not allowed.destructive or allowed.plain_read and not found.plain_read
@@ -1157,8 +1160,7 @@ class Odd:
 
 
 def _odd(spec: Spec, one: Example, more: int) -> Odd:
-    steps = range(1, len(spec.steps))
-    at = next((n for n in steps if not reproduces(Spec(spec.inputs, spec.steps[:n]), replace(one, events=one.events[:n]))), len(spec.steps))
+    at = min(verdicts.differs(spec, one) or len(spec.steps), len(spec.steps))
     return Odd(one.events[0].started, one.conversation, at, brief(one.calls[at - 1]), templated(spec.steps[at - 1]), more)
 
 

@@ -189,7 +189,27 @@ def _around(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE events ADD COLUMN around BLOB NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _gaps, _past, _around)
+ACCOUNTS = """
+CREATE TABLE spent (                        -- what a turn cost: numbers only, kept when the turn is forgotten
+    turn TEXT PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL
+);
+CREATE INDEX spent_at ON spent (at);
+CREATE TABLE uses (                         -- what one call of a kata cost
+    run TEXT PRIMARY KEY, kata INTEGER NOT NULL, turn TEXT NOT NULL, at REAL NOT NULL, told BLOB NOT NULL
+);
+CREATE INDEX uses_kata ON uses (kata);
+CREATE TABLE times (                        -- what a routine cost when it was done by hand
+    kata INTEGER NOT NULL, turn TEXT NOT NULL, at REAL NOT NULL, cost BLOB NOT NULL, PRIMARY KEY (kata, turn)
+)
+"""
+
+
+def _accounts(db: sqlite3.Connection) -> None:
+    for statement in ACCOUNTS.split(";\n"):
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _gaps, _past, _around, _accounts)
 """The step at index n takes a file from version n to n + 1; a step is never changed once it was published."""
 
 
@@ -513,6 +533,8 @@ def _erase(db: sqlite3.Connection, doomed: _Doomed, least: int) -> None:
     for number in doomed.turns:
         spans = "INSERT INTO spans (session, began, ended) SELECT session, started, coalesce(ended, started) FROM turns WHERE number = ?"
         _sql(db, spans, number)
+        for table in ("spent", "uses", "times"):
+            _sql(db, f"DELETE FROM {table} WHERE turn = (SELECT id FROM turns WHERE number = ?)", number)
         _sql(db, "UPDATE turns SET dirty = -1 WHERE number = ?", number)
     _delete(db, "SELECT number FROM turns WHERE dirty = -1", (), least)
     for number in doomed.runs:
@@ -524,8 +546,9 @@ def _erase(db: sqlite3.Connection, doomed: _Doomed, least: int) -> None:
         _sql(db, update, pack(kept), canonical(spec), kata, number)
         _sql(db, "UPDATE katas SET withdrawn = 'its examples were erased' WHERE id = ? AND withdrawn <> ''", kata)
     for kata, _name, _state in doomed.told.katas:
-        for statement in ("shown WHERE kata", "versions WHERE kata", "runs WHERE kata", "katas WHERE id"):
-            _sql(db, f"DELETE FROM {statement} = ?", kata)
+        for table in ("shown", "versions", "runs", "uses", "times"):
+            _sql(db, f"DELETE FROM {table} WHERE kata = ?", kata)
+        _sql(db, "DELETE FROM katas WHERE id = ?", kata)
 
 
 # ── Reading inside the caller's transaction ──────────────────────────────────────────────────────
@@ -553,6 +576,10 @@ def _example(db: sqlite3.Connection, where: Occurrence) -> Example:
     )
     kept = (row for row in rows if row["position"] not in where.skipped)
     return Example(where.conversation, where.turn, tuple(read_event(row, where.turn) for row in kept))
+
+
+def _occurrence(row: Row) -> Occurrence:
+    return Occurrence(row["conversation"], row["turn"], row["first"], row["last"], _numbers(row["skipped"]))
 
 
 def _positions(numbers: Iterable[int]) -> str:
@@ -994,7 +1021,7 @@ class Store:
         GROUP BY conversation ORDER BY number DESC LIMIT ?"""
         select = f"{WINDOW} JOIN ({latest}) USING (number) WHERE window = ? ORDER BY number DESC"
         rows = self._rows(select, window, most, window)
-        return tuple(Occurrence(row["conversation"], row["turn"], row["first"], row["last"], _numbers(row["skipped"])) for row in rows)
+        return tuple(map(_occurrence, rows))
 
     def examples(self, occurrences: Iterable[Occurrence]) -> tuple[Example, ...]:
         """The occurrences with their events; those whose events are gone are left out."""
@@ -1411,6 +1438,73 @@ class Store:
         with self._using("DEFERRED") as db:
             row = _sql(db, f"{RUN} WHERE id = ?", run).fetchone()
             return None if row is None else _run(db, row)
+
+    # ── Accounts ─────────────────────────────────────────────────────────────────────────────────
+
+    def settle(self, turn: str, at: float, requests: int, uses: Iterable[Json], times: Mapping[int, Json]) -> None:
+        """Keep what a turn cost: how many model requests, each use of a kata (with its run, kata and time), and what each routine done by
+        hand in it took, by kata."""
+        with self._using("IMMEDIATE") as db:
+            if requests:
+                again = "ON CONFLICT (turn) DO UPDATE SET requests = excluded.requests"
+                _insert(db, "spent", {"turn": turn, "at": at, "requests": requests}, again)
+            for use in uses:
+                row = {"run": use["run"], "kata": use["kata"], "turn": turn, "at": use["at"], "told": pack(use)}
+                _insert(db, "uses", row, "ON CONFLICT (run) DO UPDATE SET told = excluded.told")
+            for kata, cost in times.items():
+                row = {"kata": kata, "turn": turn, "at": at, "cost": pack(cost)}
+                _insert(db, "times", row, "ON CONFLICT (kata, turn) DO UPDATE SET cost = excluded.cost")
+
+    def uses(self, kata: int) -> tuple[Json, ...]:
+        """What is kept of each use of a kata, in the order of time."""
+        return tuple(row["told"] for row in self._rows("SELECT told FROM uses WHERE kata = ? ORDER BY at, run", kata))
+
+    def times(self, kata: int, most: int = 20) -> dict[str, Json]:
+        """Turn → what the routine cost there by hand; the newest `most`."""
+        rows = self._rows("SELECT turn, cost FROM times WHERE kata = ? ORDER BY at DESC LIMIT ?", kata, most)
+        return {row["turn"]: row["cost"] for row in rows}
+
+    def asked(self, first: float, last: float) -> int:
+        """How many model requests were made in the turns that began between those times."""
+        return int(self._rows("SELECT coalesce(sum(requests), 0) AS n FROM spent WHERE at BETWEEN ? AND ?", first, last)[0]["n"])
+
+    def runs_between(self, first: float, last: float) -> tuple[RunRow, ...]:
+        """The runs that began between those times, in their order, with their steps."""
+        with self._using("DEFERRED") as db:
+            rows = _sql(db, f"{RUN} WHERE started BETWEEN ? AND ? ORDER BY number", first, last).fetchall()
+            return tuple(_run(db, row) for row in rows)
+
+    def held(self, turn: str) -> dict[int, Occurrence]:
+        """Kata → where its routine stands in that turn, done by hand."""
+        select = f"""SELECT katas.id AS kata, held.* FROM ({WINDOW} WHERE turns.id = ?) AS held JOIN katas ON katas.window = held.window
+        WHERE katas.state <> 'rejected' AND katas.withdrawn = ''"""
+        return {int(row["kata"]): _occurrence(row) for row in self._rows(select, turn)}
+
+    def placed(self, window: int, since: float = 0.0, most: int = 50) -> tuple[Occurrence, ...]:
+        """Every turn since that time in which a window stands, newest first; `most` of them."""
+        rows = self._rows(f"{WINDOW} WHERE window = ? AND turns.started > ? ORDER BY turns.number DESC LIMIT ?", window, since, most)
+        return tuple(map(_occurrence, rows))
+
+    def told(self, turn: str) -> tuple[str, float, float]:
+        """What the user said in a turn, when it began and when its conversation did (epoch seconds); empty and 0 where it is gone."""
+        began = "(SELECT min(started) FROM turns AS other WHERE other.conversation = turns.conversation) AS began"
+        row = self._first(f"SELECT message, started, {began} FROM turns WHERE id = ?", turn)
+        return ("", 0.0, 0.0) if row is None else (str(row["message"]), float(row["started"]), float(row["began"]))
+
+    def calling(self, turn: str, tool: str) -> bool:
+        """Whether a tool was called in that turn."""
+        select = "SELECT events.number FROM events JOIN turns ON turns.number = turn WHERE id = ? AND tool = ? LIMIT 1"
+        return bool(self._rows(select, turn, tool))
+
+    def first(self, kata: int, digest: str) -> float:
+        """When a kata had that revision first (epoch seconds), by the log; 0 where it does not say."""
+        row = self._first("SELECT min(at) AS at FROM audit WHERE kata = ? AND digest = ?", kata, digest)
+        return float(row["at"] or 0.0) if row else 0.0
+
+    def window(self, kata: int) -> int:
+        """The window of a kata's routine; 0 where it has none."""
+        row = self._first("SELECT window FROM katas WHERE id = ?", kata)
+        return int(row["window"]) if row else 0
 
     # ── Facts ────────────────────────────────────────────────────────────────────────────────────
 

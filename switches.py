@@ -19,6 +19,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "mine": {"--all": ""},
     "purge": {"--yes": "", "--conversation": ".", "--tool": ".", "--path": ".", "--text": "."},
     "rename": {"--as": "NAME"},
+    "run": {"--dry-run": "", "--cron": "WHEN"},
     "resume": {"--with": "NAME=VALUE", "--it-happened": "", "--it-did-not-happen": ""},
 }
 """verb → option → what it takes, empty for nothing; a dot where it only stands for the word in its place."""

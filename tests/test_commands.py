@@ -580,7 +580,7 @@ RUN = "run tool status reason started finished version digest session inputs ste
 KEYS = {
     "list": ["katas", "near"],
     "review 1": [*KATA, "effects", "spec", "checks", "expected", "values", "doubt", "why", "changes"],
-    "show 1": [*KATA, "effects", "versions", "runs", "why", "noticed", "trusted"],
+    "show 1": [*KATA, "effects", "shadow", "versions", "runs", "why", "noticed", "trusted"],
     "runs": ["runs"],
     "runs run-1": RUN,
     "near": ["near"],

@@ -25,14 +25,15 @@ RUNGS = (
     ("expansions",),
     ("options",),
     ("closer",),
-    ("effects", "search", "quoting", "origins", "columns", "surroundings"),
+    ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger"),
     ("templating", "checks"),
     ("learning", "wording"),
-    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "ledger", "store", "history", "scene"),
-    ("discretion", "consent", "familiar"),
+    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "store", "history", "scene"),
+    ("discretion", "consent", "familiar", "books"),
     ("service",),
     ("recall",),
     ("pages", "switches"),
+    ("order", "savings"),
     ("commands",),
     ("driver", "recorder"),
     ("runtime",),
@@ -41,7 +42,7 @@ RUNGS = (
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
     "model turns syntax lexer grammar shell programs expansions options closer redact rows extraction places effects search quoting "
-    "origins columns surroundings templating checks learning miner validator executor resuming ward lifecycle ledger wording "
+    "origins columns surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts wording "
     "discretion consent familiar formats switches".split()
 )
 HARMLESS = frozenset(

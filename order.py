@@ -1,0 +1,177 @@
+"""A kata as a person orders it in words, without a model: its inputs, what it would do, and the line for a timetable; it calls no tool,
+installs nothing, and never says yes for anybody. A module of its own, because commands.py knows every verb and pages.py every
+page, and a plan is both a question to the executor and a page."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from . import consent, executor, pages, templating, validator
+from .model import Call, InputError, Json, Kata, Refused, State, Status, Step, Usage, canonical
+from .service import Service, excess
+from .wording import WHOLE, brief, templated, visible
+
+FIELD = re.compile(r"[0-9A-Za-z*/,-]{1,40}")
+"""One field of a timetable."""
+
+
+def ordered(service: Service, words: Sequence[str]) -> tuple[Kata, dict[str, Json]]:
+    """The active kata and its inputs out of `NAME key=value …`; Usage where they are not understood or do not fit, Refused where the kata
+    is not active."""
+    kata = service.find(words[0].lower())
+    if kata.state is not State.ACTIVE or kata.id not in [one.id for one in service.active()]:
+        raise Refused(f"{kata.tool or f'Kata {kata.id}'} is {pages.state(kata)}, and only an active kata runs; 'show {kata.id}' tells more")
+    given: dict[str, str] = {}
+    for word in words[1:]:
+        name, _, value = word.partition("=")
+        if name in given:
+            raise Usage(f"Expected each input once, got {name[:60]!r} twice: {pages.signature(kata.tool, kata.version.spec)}")
+        given[name] = value
+    values = validator.coerced(given, executor.input_schema(kata.version.spec))
+    try:
+        executor.check_inputs(kata.version.spec, values)
+    except InputError as error:
+        raise Usage(f"{error.message}: {pages.signature(kata.tool, kata.version.spec)}") from error
+    return kata, values
+
+
+def reads(kata: Kata) -> bool:
+    """Whether every step only reads, by what was approved and by what is thought of it today."""
+    return all(step.effect.plain_read for step in kata.version.spec.steps) and not consent.grave(kata)
+
+
+# ── The plan ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One step as it would be called: the line with every value that is known before the run."""
+
+    number: int
+    step: Step
+    line: str
+    call: Call | None
+    """The whole call, where it needs no result of an earlier step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would do, whom it would ask, and what stands in its way."""
+
+    kata: Kata
+    given: Mapping[str, Json]
+    steps: tuple[Planned, ...]
+    folder: str
+    problems: tuple[str, ...]
+    questions: tuple[str, ...]
+
+
+def plan(service: Service, kata: Kata, given: Mapping[str, Json], folder: str = "") -> Plan:
+    """Render a run without any call: the executor is asked for its first step and is told no more."""
+    spec = kata.version.spec
+    values = executor.check_inputs(spec, given)
+    trace = executor.drive(executor.run(spec, given), lambda asked: executor.Held(Status.INTERRUPTED, reason="dry run"))
+    calls = [one.call for one in trace.steps]
+    lines = [brief(call, WHOLE) if call else templated(step, values) for call, step in zip(calls, spec.steps, strict=True)]
+    steps = tuple(Planned(at, *one) for at, one in enumerate(zip(spec.steps, lines, calls, strict=True), 1))
+    refused = [f"step {one.index + 1}: {one.reason}" for one in trace.steps if one.status is Status.REFUSED]
+    more = [f"step {one.number}: more than was approved: {why}" for one in steps if one.call and (why := excess(one.call, one.step))]
+    absent = [f"step {one.number}: {why}" for one in steps if (why := _obstacle(service, one.step))]
+    return Plan(kata, given, steps, folder, (*refused, *more, *absent), _questions(service, kata, folder))
+
+
+def _obstacle(service: Service, step: Step) -> str:
+    """Why a step cannot run with the tools as this process knows them."""
+    now = service.door.schema(step.tool)
+    if now is None:
+        return f"the tool {step.tool} is not there in this process"
+    return validator.drift(step.tool, step.schema, now, service.store.schema)[0]
+
+
+def _questions(service: Service, kata: Kata, folder: str) -> tuple[str, ...]:
+    """Who asks what, wherever the run is begun."""
+    acting = [number for number, step in enumerate(kata.version.spec.steps, 1) if not step.effect.plain_read]
+    asked = consent.asks(kata, folder, service.always, service.trusted(kata))
+    elsewhere = ", because no example ran in that folder" if asked and not service.asks(kata) else ""
+    shell = f"in a shell: before {_numbers(acting)}; without a terminal it is refused" if acting else "in a shell: none"
+    agent = f"by the agent: once before the run{elsewhere}" if asked else "by the agent: none"
+    own = [number for number in acting if kata.version.spec.steps[number - 1].tool == "terminal"]
+    host = [f"Hermes itself may ask before {_numbers(own)}, where it finds the command dangerous"] if own else []
+    return (shell, agent, *host, "your other plugins may refuse any step")
+
+
+def _numbers(steps: Sequence[int]) -> str:
+    return f"step{'s' * (len(steps) > 1)} {', '.join(map(str, steps))}"
+
+
+def page(told: Plan, lead: str) -> str:
+    """The plan for a person."""
+    spec = told.kata.version.spec
+    parts = [
+        ("Dry run", [f"{pages.signature(told.kata.tool, spec)}: nothing was run"]),
+        ("In", [told.folder] if told.folder else []),
+        ("Inputs", [f"{name} = {templating.as_shown(value)}" for name, value in told.given.items()] or ["none"]),
+        ("Steps", [f"{one.number} {one.line}" for one in told.steps]),
+        ("Side effects", pages.effects(spec, len(spec.steps))),
+        ("Questions", told.questions),
+        ("In the way", told.problems or ["nothing that can be seen before"]),
+        ("Revision", [spec.digest[:12]]),
+        ("Run it", [_typed(told.kata, told.given, lead)] if not told.problems else []),
+    ]
+    return "\n".join(line for title, rows in parts for line in pages.part(title, rows))
+
+
+def plan_json(told: Plan) -> dict[str, Json]:
+    """The plan as JSON; `arguments` are None for a step that waits for a result."""
+    steps = [
+        {
+            "step": one.number,
+            "tool": one.step.tool,
+            "line": one.line,
+            "arguments": dict(one.call.arguments) if one.call else None,
+            "effect": one.step.effect.kind.value,
+            "destructive": one.step.effect.destructive,
+            "asked_in_a_shell": not one.step.effect.plain_read,
+        }
+        for one in told.steps
+    ]
+    about = {"dry_run": True, "kata": told.kata.id, "tool": told.kata.tool, "digest": told.kata.version.spec.digest, "folder": told.folder}
+    return {**about, "inputs": dict(told.given), "steps": steps, "questions": list(told.questions), "problems": list(told.problems)}
+
+
+def _typed(kata: Kata, given: Mapping[str, Json], lead: str) -> str:
+    pairs = [f"{name}={value if isinstance(value, str) else canonical(value)}" for name, value in given.items()]
+    return " ".join([lead, "run", kata.name, *map(shlex.quote, pairs)])
+
+
+# ── A timetable ──────────────────────────────────────────────────────────────────────────────────
+
+
+def timetable(service: Service, kata: Kata, given: Mapping[str, Json], when: str, folder: str, hermes: str) -> tuple[str, str]:
+    """The line that a person may put into a timetable, and what to know of it: one of the system's where every step only reads, else one
+    of Hermes' own, whose policy then decides about the effects (K82). Nothing is installed."""
+    fields = when.split()
+    if len(fields) != 5 or not all(FIELD.fullmatch(one) for one in fields):
+        raise Usage(f"Expected a time of five fields, such as '0 9 * * 1' (every Monday at nine), got {when[:60]!r}")
+    if reads(kata):
+        line = f"{_typed(kata, given, f'{shlex.quote(hermes)} kata')} --json".replace("%", r"\%")
+        at = f"cd {shlex.quote(folder)} && ".replace("%", r"\%") if folder else ""
+        return f"{' '.join(fields)} {at}{line}", "A line for 'crontab -e': nothing was installed, and no model is asked."
+    call = f"Call {kata.tool} once with these arguments and tell what it answered: {canonical(dict(given))}"
+    line = f"hermes cron create {shlex.quote(' '.join(fields))} {shlex.quote(call)}"
+    note = (
+        f"{kata.tool} does more than read, so without a terminal 'hermes kata run' refuses it. This makes a job of Hermes, which asks a "
+        "model, and whose own policy for jobs decides about the effects. Nothing was installed."
+    )
+    return line, note
+
+
+def answered(told: Mapping[str, Json], whole: str) -> str:
+    """What became of an ordered run: why it stopped, and its page."""
+    result = told.get("result")
+    shown = result.get("output", result) if isinstance(result, Mapping) and result.get("exit_code") == 0 else result
+    text = shown if isinstance(shown, str) else "" if shown is None else canonical(shown)
+    return "\n\n".join(filter(None, (visible(str(told.get("error", ""))), whole, text.rstrip())))

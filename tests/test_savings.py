@@ -1,0 +1,158 @@
+"""Accounts of katas on a real file: what is written when a turn is over, what stays when it is forgotten, and what chat and shell say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+from strategies import NOW, Bench, Clock, Did, bench, events, routine, tool
+
+from kata import books, commands, savings
+from kata.model import Kata, ModelRequest, Outcome, TurnEnd, TurnStart, Wanted
+
+TOKENS = 1_000
+"""What each model request costs."""
+
+
+@pytest.fixture
+def desk() -> Iterator[Bench]:
+    with closing(bench(clock=Clock())) as one:
+        yield one
+
+
+def told(desk: Bench, name: str, done: Sequence[Did], message: str = "please", runs: Sequence[str] = (), at: float = 0) -> None:
+    """A turn in which each call has a request of its own, and one more reads the end."""
+    at, named = at or desk.service.door.clock(), iter(runs)
+    rows = []
+    for number, one in enumerate(events(name, done, at)):
+        kata = one.call.tool.startswith("kata_")
+        rows.append(replace(one, request=f"{name}-r{number}", outcome=Outcome.read({"run": next(named)}) if kata else one.outcome))
+    asked = [ModelRequest(name, f"{name}-r{n}", "m", at + n, 2.0, TOKENS - 50, 50, 0, int(n < len(done))) for n in range(len(done) + 1)]
+    desk.service.record([TurnStart(name, f"s-{name}", name, "cli", "person", at, message), *asked, *rows, TurnEnd(name, at + 60)])
+    desk.service.mine()
+
+
+def learnt(desk: Bench) -> Kata:
+    for number in range(3):
+        told(desk, f"c{number}", routine(number))
+    desk.service.review("1", "cli")
+    return desk.service.approve("1", "notes", "cli")
+
+
+def called(desk: Bench, kata: Kata, run: str, good: bool = True) -> None:
+    """The agent calls the kata, and answers."""
+    answers = [one.result for one in routine(0)]
+
+    def answer(asked: object) -> Outcome:
+        index: int = asked.index  # type: ignore[attr-defined]
+        return Outcome.read(answers[index] if good or index < 2 else '{"error": "no"}')
+
+    at = desk.service.door.clock()
+    desk.service.start(kata, {"branch": "topic"}, run, f"s-{run}", answer)
+    told(desk, run, [replace(tool(kata.tool), seconds=60.0)], runs=[run], at=at)
+
+
+def say(desk: Bench, line: str) -> commands.Answer:
+    answer = commands.run(desk.service, commands.split(line), "cli")
+    assert all(len(row) <= 80 for row in answer.text.split("\n"))
+    return answer
+
+
+def test_what_was_saved_is_what_was_asked_for_by_hand_less_what_the_kata_took(desk: Bench) -> None:
+    """T72: six requests by hand, two with the kata."""
+    kata = learnt(desk)
+    for run in ("r1", "r2"):
+        called(desk, kata, run)
+    one = say(desk, "savings notes").json
+    carried = one["carried"]["tokens"]
+    assert one["by_hand"]["requests"] == 6 and one["by_hand"]["tokens"] == 6 * TOKENS and one["measured_by_hand"] == 3
+    assert (one["uses"], one["spent"]["requests"], one["saved"]["requests"]) == (2, 4, 8)
+    assert 4 * savings.letters(kata, 1) / 4 == pytest.approx(carried, abs=1)
+    assert one["saved"]["tokens"] == 8 * TOKENS - carried and one["break_even_uses"] == 1
+    assert say(desk, "savings").json["saved"] == one["saved"]
+
+
+def test_a_failed_run_and_the_prompt_make_it_less_than_nothing(desk: Bench) -> None:
+    """T72: it may be negative, and says so."""
+    kata = learnt(desk)
+    called(desk, kata, "r1", good=False)
+    told(desk, "other", [tool("web_search", query="x")] * 3)
+    one = say(desk, "savings 1")
+    assert one.json["failed"] == 1 and one.json["saved"]["requests"] == -2 and one.json["saved"]["tokens"] < -2 * TOKENS
+    assert "never, as it is used so far" in " ".join(one.text.split())
+
+
+def test_the_account_stays_when_the_turns_are_forgotten(desk: Bench) -> None:
+    """K98: what was measured is kept as numbers."""
+    kata = learnt(desk)
+    called(desk, kata, "r1")
+    before = say(desk, "savings notes").json
+    desk.store.forget(NOW * 2)
+    assert desk.store.facts()["turns"] == 0 and say(desk, "savings notes").json == before
+
+
+def test_looking_at_everything_once_more_counts_nothing_twice(desk: Bench) -> None:
+    kata = learnt(desk)
+    called(desk, kata, "r1")
+    before = say(desk, "savings notes").json
+    desk.service.remine()
+    assert say(desk, "savings notes").json == before
+
+
+def test_what_is_erased_is_out_of_the_books_too(desk: Bench) -> None:
+    """T9."""
+    kata = learnt(desk)
+    called(desk, kata, "r1")
+    desk.store.purge(Wanted("conversation", "r1"), "cli", NOW)
+    assert books.uses(desk.store, kata) == () and desk.store.asked(0, 2 * NOW) == 18
+
+
+def test_while_it_is_out_of_use_it_carries_nothing(desk: Bench) -> None:
+    kata = learnt(desk)
+    desk.service.disable("notes", "cli")
+    told(desk, "other", [tool("web_search", query="x")] * 3)
+    assert savings.worth(desk.service, desk.service.find("notes")).account.carried.tokens == 0
+    desk.service.enable("notes", "cli")
+    told(desk, "more", [tool("web_search", query="x")] * 3)
+    assert savings.worth(desk.service, desk.service.find("notes")).account.carried.tokens == savings.letters(kata, 1)
+
+
+def test_without_katas_there_is_nothing_to_count(desk: Bench) -> None:
+    answer = say(desk, "savings")
+    assert (answer.code, answer.json) == (0, {"katas": [], "saved": None})
+
+
+def test_what_the_agent_does_by_hand_although_the_kata_is_there_is_a_missed_chance(desk: Bench) -> None:
+    """T76: counted, with the wording, and a first sentence that would be found; a turn with the kata in it is none."""
+    learnt(desk)
+    told(desk, "by-hand", routine(4), "Note the open points of scan")
+    told(desk, "both", [*routine(5), tool("kata_notes")], runs=["x"])
+    told(desk, "elsewhere", [*routine(1)[:3]])
+    one = say(desk, "savings notes")
+    (missed,) = one.json["missed_chances"]
+    assert (missed["turn"], missed["message"], missed["conversation_began_before"]) == ("by-hand", "Note the open points of scan", False)
+    assert missed["inputs"] == {"branch": "perf-scan"} and one.json["suggested_sentence"] == "Note the open points of scan"
+    assert "1 missed chance" in one.text and "1 missed chance" in say(desk, "savings").text
+
+
+def test_three_times_by_hand_that_it_would_have_done_prove_a_proposal(desk: Bench) -> None:
+    """T55: without running anything."""
+    for number in range(3):
+        told(desk, f"c{number}", routine(number))
+    assert say(desk, "what-if 1").json == {"proven": False, "compared": []}
+    for number in (3, 4, 5):
+        told(desk, f"c{number}", routine(number))
+    found = say(desk, "what-if 1").json
+    assert found["proven"] and [one["equal"] for one in found["compared"]] == [True] * 3
+    assert "proven: the last 3 were equal" in say(desk, "review 1").text and desk.store.runs() == ()
+    assert say(desk, "show 1").json["shadow"]["proven"] is True
+
+
+def test_what_it_would_have_called_in_a_past_turn_is_told(desk: Bench) -> None:
+    """T55: `what-if`."""
+    learnt(desk)
+    assert say(desk, "what-if notes c1").json["equal"] is True
+    refused = say(desk, "what-if notes nowhere")
+    assert refused.code == 1 and "it was done in: c2, c1, c0" in " ".join(refused.text.split())
