@@ -82,7 +82,7 @@ ODDEST = 8
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
-    "stop rename diff audit cleanup trust untrust export import relax savings snooze undo wrong edit run".split()
+    "stop rename diff audit cleanup trust untrust export import relax savings what-if snooze undo wrong edit run".split()
 )
 SPELLING = 2
 """How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
@@ -479,10 +479,10 @@ class Service:
     def chosen(self, name: str, kata: Kata) -> str:
         """The name without prefix, when it may be used for `kata`; Refused says what a name looks like."""
         wanted = name.removeprefix(PREFIX)
-        if not NAME.fullmatch(wanted):
-            raise Refused(f"Expected a name of small letters, digits and _ that begins with a letter, at most 59 characters, got {name!r}")
         if wanted in RESERVED:
             raise Refused(f"The name {wanted!r} is a command of Kata; choose another")
+        if not NAME.fullmatch(wanted):
+            raise Refused(f"Expected a name of small letters, digits and _ that begins with a letter, at most 59 characters, got {name!r}")
         other = self.store.named(wanted)
         if other is not None and other.id != kata.id:
             raise Refused(f"The name {wanted!r} is taken by kata {other.id}; choose another")
