@@ -352,8 +352,8 @@ def _run(service: Service, ask: Ask) -> Answer:
         raise _misused("run", ask)
     kata, given = order.ordered(service, ask.words)
     folder = ask.hand.folder if ask.hand else ""
-    for when in ask.options.get("--cron", ())[-1:]:
-        line, note = order.timetable(service, kata, given, when, folder, ask.hand.hermes if ask.hand else "hermes")
+    for at in ask.options.get("--cron", ())[-1:]:
+        line, note = order.timetable(service, kata, given, at, folder, ask.hand.hermes if ask.hand else "hermes")
         return Answer(f"{note}\n", {"line": line, "note": note}, raw=line)
     if "--dry-run" in ask.options:
         told = order.plan(service, kata, given, folder)
