@@ -33,11 +33,12 @@ Go = Callable[[Kata, Mapping[str, Json]], Mapping[str, Json]]
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """How a place runs what a person orders, the folder in which it would, and how Hermes is called from anywhere."""
+    """How a place runs what a person orders, the folder in which it would, how Hermes is called from anywhere, and what is around."""
 
     go: Go
     folder: str = ""
     hermes: str = "hermes"
+    around: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +357,7 @@ def _run(service: Service, ask: Ask) -> Answer:
         line, note = order.timetable(service, kata, given, at, folder, ask.hand.hermes if ask.hand else "hermes")
         return Answer(f"{note}\n", {"line": line, "note": note}, raw=line)
     if "--dry-run" in ask.options:
-        told = order.plan(service, kata, given, folder)
+        told = order.plan(service, kata, given, folder, ask.hand.around if ask.hand else {})
         return Answer(order.page(told, ask.lead), order.plan_json(told), int(bool(told.problems)))
     if ask.hand is None or ask.surface != "cli" and not order.reads(kata):
         where = f"Ask the agent to call {kata.tool}, or in a shell: hermes kata run {kata.name} …"

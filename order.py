@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import consent, executor, pages, templating, validator
-from .model import Call, InputError, Json, Kata, Refused, State, Status, Step, Usage, canonical
+from .model import Call, InputError, Json, Kata, Refused, State, Status, Step, StepTrace, Trace, Usage, canonical
 from .service import Service, excess
 from .wording import WHOLE, brief, templated, visible
 
@@ -69,18 +69,26 @@ class Plan:
     questions: tuple[str, ...]
 
 
-def plan(service: Service, kata: Kata, given: Mapping[str, Json], folder: str = "") -> Plan:
-    """Render a run without any call: the executor is asked for its first step and is told no more."""
-    spec = kata.version.spec
+def plan(
+    service: Service, kata: Kata, given: Mapping[str, Json], folder: str = "", around: Mapping[str, Json] | None = None
+) -> Plan:
+    """Render a run without any call: the executor is asked for its first step and is told no more. `around` is what was captured of the
+    surroundings."""
+    spec, lacking = kata.version.spec, list[str]()
     values = executor.check_inputs(spec, given)
-    trace = executor.drive(executor.run(spec, given), lambda asked: executor.Held(Status.INTERRUPTED, reason="dry run"))
+    trace = Trace(Status.SKIPPED, tuple(StepTrace(at, step.tool, Status.SKIPPED) for at, step in enumerate(spec.steps)))
+    try:
+        execution = executor.run(spec, given, around=around)
+        trace = executor.drive(execution, lambda asked: executor.Held(Status.INTERRUPTED, reason="dry run"))
+    except InputError as error:
+        lacking.append(error.message)
     calls = [one.call for one in trace.steps]
     lines = [brief(call, WHOLE) if call else templated(step, values) for call, step in zip(calls, spec.steps, strict=True)]
     steps = tuple(Planned(at, *one) for at, one in enumerate(zip(spec.steps, lines, calls, strict=True), 1))
     refused = [f"step {one.index + 1}: {one.reason}" for one in trace.steps if one.status is Status.REFUSED]
     more = [f"step {one.number}: more than was approved: {why}" for one in steps if one.call and (why := excess(one.call, one.step))]
     absent = [f"step {one.number}: {why}" for one in steps if (why := _obstacle(service, one.step))]
-    return Plan(kata, given, steps, folder, (*refused, *more, *absent), _questions(service, kata, folder))
+    return Plan(kata, given, steps, folder, (*lacking, *refused, *more, *absent), _questions(service, kata, folder))
 
 
 def _obstacle(service: Service, step: Step) -> str:

@@ -455,7 +455,9 @@ class Plugin:
 
     def hand(self, ask: Callable[[str], bool] | None = None) -> commands.Hand:
         """How a command that a person gives here runs a kata."""
-        return commands.Hand(lambda kata, given: self.ordered(kata, given, ask), self._folder(""), shutil.which("hermes") or "hermes")
+        folder = self._folder("")
+        program = shutil.which("hermes") or "hermes"
+        return commands.Hand(lambda kata, given: self.ordered(kata, given, ask), folder, program, self._around(folder))
 
     def _live(self, kata: Kata | None) -> Kata:
         """The kata, when it is what this process has registered, and no other kata runs around it."""

@@ -156,7 +156,7 @@ def known(spec: Spec, one: Example, count: int) -> dict[str, Json] | None:
     names = {inner.name for step in steps for inner in walk(step.arguments) if isinstance(inner, Input)}
     part = Spec(tuple(field for field in spec.inputs if field.name in names), steps)
     try:
-        return templating.match(part, one.calls[:count], one.results[:count])
+        return templating.match(part, one.calls[:count], one.results[:count], one.around)
     except (TemplateError, OpaqueCommand):
         return None
 
@@ -164,7 +164,7 @@ def known(spec: Spec, one: Example, count: int) -> dict[str, Json] | None:
 def _would(spec: Spec, one: Example, step: int) -> str:
     if step > len(spec.steps):
         return "nothing"
-    given = known(spec, one, step - 1) or {} if step > 1 else {}
+    given = one.around | (known(spec, one, step - 1) or {} if step > 1 else {})
     try:
         return brief(Call(spec.steps[step - 1].tool, templating.render(spec.steps[step - 1].arguments, given, one.results[: step - 1])))
     except KataError:
