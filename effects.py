@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from . import expansions, shell
 from .closer import CLOSER
-from .expansions import READS_ONLY
+from .expansions import READS_ONLY, mere
 from .model import PREFIX, SHELL_TOOLS, Call, Class, Effect, Json, OpaqueCommand, canonical
 from .options import HOLE, SEVERAL, Words, holds, judged, parted, silenced, sorted_out, why
 from .programs import (
@@ -33,7 +33,6 @@ from .programs import (
     STILL,
     STRATEGIES,
     SUBCOMMANDS,
-    TELLING,
     TOOLS,
     UNKNOWN,
     VERSIONS,
@@ -167,8 +166,8 @@ def _assigned(name: str, value: str | None, program: str | None) -> Effect:
     splits = name == "IFS" and program == "read"
     row = _PROGRAMS.get(program or "")
     deaf = program in DEAF or row is not None and row.plain.startswith("*")
-    mere = deaf and not TELLING.fullmatch(name)
-    return READS_ONLY if name in STILL or pages or splits or mere else Effect(UNKNOWN, False, f"sets {name}")
+    kept = deaf and mere(name)
+    return READS_ONLY if name in STILL or pages or splits or kept else Effect(UNKNOWN, False, f"sets {name}")
 
 
 def _redirect(redirect: shell.Redirect) -> Effect:
@@ -294,8 +293,7 @@ def _subcommand(program: str, words: Words) -> Effect:
 
 def _chained(words: Words) -> bool:
     """Whether a word of `tmux` may end one command of its own, so that the next begins another."""
-    loose = any(word is None or HOLE in word for word in words[:-1])
-    return loose or any(word is None or word.endswith((";", "…")) for word in words)
+    return None in words or any(word is not None and (HOLE in word or word.endswith((";", "…"))) for word in words[:-1])
 
 
 def _past_globals(program: str, words: Words) -> int:
@@ -441,7 +439,7 @@ def _code(text: str | None) -> Effect:
 
 def _shells(name: str, words: Words) -> Effect:
     """`bash -c` and the like do what their script does; `-n` only checks files."""
-    if words[:1] == ("-n",) and len(words) > 1 and not any(word is None or word.startswith(("-", "+")) for word in words[1:]):
+    if words[:1] == ("-n",) and len(words) > 1 and not any(word is None or word.startswith(("-", "+", "…", HOLE)) for word in words[1:]):
         return READS_ONLY
     at = 0
     while at < len(words) and (re.fullmatch(r"-[eluo]*|--norc|--noprofile|--login", words[at] or "") or words[at] == "pipefail"):

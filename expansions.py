@@ -57,7 +57,7 @@ def own(script: shell.Script) -> Iterator[Effect]:
 
 def mere(name: str) -> bool:
     """Whether nothing but the script itself looks at a variable of this name."""
-    return _IN_ARITHMETIC.fullmatch(name) is not None and not TELLING.fullmatch(name)
+    return _IN_ARITHMETIC.fullmatch(name) is not None and not TELLING.fullmatch(name) and "KATAHOLE" not in name
 
 
 def _sets(name: str) -> Effect:

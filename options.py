@@ -143,7 +143,7 @@ def sorted_out(words: Words, known: Mapping[str, str] = MappingProxyType({})) ->
             if at and _may_take(words[-len(tail) - 2], known):
                 options.extend(word for word in tail if word is not None and re.match(r"-[^0-9]", word))
                 doubtful = True
-        elif word is None or word.startswith("-") and HOLE in word.split("=", 1)[0]:
+        elif word is None or word.startswith("-") and HOLE in word.split("=", 1)[0] or pluses and word.startswith((HOLE, "…")):
             loose = True
             operands.append(word)
         elif word.startswith("-") and word != "-" or word.startswith("+") and pluses:

@@ -1,6 +1,7 @@
 """The table of what programs do, as data (T38, A23, B20, B35): well-formed, nothing twice, at least 150 programs."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 
@@ -117,4 +118,34 @@ def test_an_option_that_is_listed_as_harmful_makes_no_read_however_it_is_spelled
             shortened = option[:-1] if option.startswith("--") and len(option) > 6 else option
             joined = [f"{letter}{option[1:]}" for letter in letters if len(option) == 2]
             wrong += [f"{start} {one}" for one in (option, glued, shortened, *joined, f"a {option}") if read(f"{start} {one} x")]
+    assert wrong == []
+
+
+VALUES = (
+    "x",
+    "a=b",
+    "http://x",
+    "|rm x",
+    "@f",
+    "x;",
+    "+x",
+    "host:/x",
+    "delete",
+    "set",
+    "",
+    "$(rm x)",
+    "PATH",
+    "w x",
+    "s/a/b/e",
+    ".shell x",
+    "9",
+)
+
+
+def test_a_read_with_a_hole_is_a_read_with_any_value() -> None:
+    """Design section 7: what is approved with a hole holds when a value is in it; a value with a leading hyphen is refused elsewhere."""
+    wrong = []
+    for start in (*(start for start, _ in BEGUN), *SPECIAL):
+        filled = [f"{start} {shlex.quote(value)}" for value in VALUES] if read(f"{start} KATAHOLE_0") else []
+        wrong += [command for command in filled if not read(command)]
     assert wrong == []
