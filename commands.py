@@ -66,6 +66,8 @@ class Ask:
     """How that place begins a run that a person orders; None where none can begin."""
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The options that were given, with their values."""
+    session: str = ""
+    """That of the chat in which it was asked; empty in a shell."""
 
     @property
     def lead(self) -> str:
@@ -97,9 +99,11 @@ def run(
     digest: str = "",
     host: Mapping[str, str] | None = None,
     hand: Hand | None = None,
+    session: str = "",
 ) -> Answer:
     """Carry out one command, options and all; every error of ours becomes one clear answer. `--json` makes its text JSON."""
-    answer = _guarded(lambda: _commanded(service, switches.read(words), Ask((), surface, digest, host or {}, hand)))
+    ask = Ask((), surface, digest, host or {}, hand, session=session)
+    answer = _guarded(lambda: _commanded(service, switches.read(words), ask))
     text = laid(answer.text) + (f"\n{answer.raw}" if answer.raw else "")
     text = json.dumps(answer.json, indent=2, default=str) if "--json" in map(str.lower, words) else text
     return Answer(text, answer.json, answer.code, answer.raw)
@@ -186,6 +190,23 @@ def _learn(service: Service, ask: Ask) -> Answer:
     waiting = service.store.waiting_families()
     found = {"proposed": [kata_json(kata) for kata in proposed], "waiting": waiting}
     return Answer(pages.learnt(told, service.settings, ask.lead, looks, waiting), {"done": not looks, **times, **counts, **found})
+
+
+def _teach(service: Service, ask: Ask) -> Answer:
+    last, vary = _lesson(ask)
+    kata, left = service.teach(ask.session, last, vary)
+    text = pages.taught(kata, left, ask.lead)
+    return Answer(text, kata_json(kata) | {"left": list(left)})
+
+
+def _lesson(ask: Ask) -> tuple[int, dict[str, str]]:
+    """How many calls (0: those of the last turn), and what varies, out of `[N] [--vary NAME=TEXT]…`."""
+    words = [word for word in (*ask.words, *ask.options.get("--vary", ())) if word.lower() not in ("vary", "last")]
+    counts = [word for word in words if re.fullmatch(r"[0-9]{1,2}", word, re.ASCII)]
+    pairs = [word.partition("=") for word in words if word not in counts]
+    if len(counts) > 1 or counts == ["0"] or not all(sign for _, sign, _ in pairs):
+        raise _misused("teach", ask)
+    return int(counts[0]) if counts else 0, {name: text for name, _, text in pairs}
 
 
 def _reading(ask: Ask, usual: float) -> tuple[float, bool]:
@@ -796,6 +817,15 @@ VERBS: Mapping[str, Verb] = {
         "mine all",
         SOME,
         _mine,
+    ),
+    "teach": Verb(
+        "teach [N] [--vary NAME=TEXT]",
+        "make the last calls one tool",
+        "The calls of the last turn, or the last N calls, become a proposal at once. What stands as TEXT in them becomes the input NAME; "
+        "--vary may be said several times. Taught once more, with other values, it learns from both.",
+        "teach --vary branch=feature-x",
+        (0, MOST_WORDS),
+        _teach,
     ),
     "learn": Verb(
         "learn [--since DAYS] [--preview]",

@@ -46,6 +46,11 @@ class History:
             return UNKNOWN
         return Origin(*(str(row.get(name) or "") for name in ("parent_session_id", "end_reason", "chat_type")))
 
+    def chat(self, key: str) -> str:
+        """The session in which a chat of a gateway goes on, by the host's key for it; empty where it cannot be told."""
+        rows = self._ask(lambda db: db.list_sessions_rich(session_key=key, limit=1)) if key else None
+        return str(rows[0].get("id") or "") if rows else ""
+
     @contextmanager
     def opened(self) -> Iterator[Shelf]:
         """All that Hermes keeps, to be read from one end to the other; StoreError where there is nothing, or it cannot be read now."""

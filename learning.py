@@ -85,9 +85,9 @@ class _Learner:
         made = _pieces_of_others(self.unknowns, steps)
         left = {f"#{index}": unknown for index, unknown in enumerate(self.unknowns) if f"#{index}" not in made}
         names = _names(left)
-        renamed = tuple(_renamed(step, made | {key: Input(name) for key, name in names.items()}) for step in steps)
+        whole = tuple(renamed(step, made | {key: Input(name) for key, name in names.items()}) for step in steps)
         fields = tuple(_field(names[key], unknown) for key, unknown in left.items())
-        return Template(fields, tuple(step for step in renamed if isinstance(step, Object)))
+        return Template(fields, tuple(step for step in whole if isinstance(step, Object)))
 
     def _arguments(self) -> Object:
         calls = [example.calls[self.step] for example in self.examples]
@@ -660,30 +660,30 @@ def _steps(steps: Sequence[int]) -> str:
     return f"step{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
 
 
-def _renamed(expression: Expression, names: Mapping[str, Expression]) -> Expression:
-    """The expression with its inputs in the making replaced by what they came to be."""
+def renamed(expression: Expression, names: Mapping[str, Expression]) -> Expression:
+    """The expression with each of its inputs replaced by what `names` says."""
     match expression:
         case Input(name):
             made = names[name]
-            return made if isinstance(made, Input) else _renamed(made, names)
+            return made if isinstance(made, Input) else renamed(made, names)
         case Reference(step, path):
-            parts = (replace(p, value=_renamed(p.value, names)) if isinstance(p, Pick) and p.value is not None else p for p in path)
+            parts = (replace(p, value=renamed(p.value, names)) if isinstance(p, Pick) and p.value is not None else p for p in path)
             return Reference(step, tuple(parts))
         case Concat(parts):
-            return Concat(tuple(_renamed(part, names) for part in parts))
+            return Concat(tuple(renamed(part, names) for part in parts))
         case Command(pieces):
             return Command(tuple(_renamed_piece(piece, names) for piece in pieces))
         case Object(pairs):
-            return Object(tuple((key, _renamed(value, names)) for key, value in pairs))
+            return Object(tuple((key, renamed(value, names)) for key, value in pairs))
         case Array(items):
-            return Array(tuple(_renamed(item, names) for item in items))
+            return Array(tuple(renamed(item, names) for item in items))
     return expression
 
 
 def _renamed_piece(piece: str | Option | Hole, names: Mapping[str, Expression]) -> str | Option | Hole:
     match piece:
         case Hole(value, place):
-            return Hole(_renamed(value, names), place)
+            return Hole(renamed(value, names), place)
         case Option(Input(name), text):
             made = names[name]
             assert isinstance(made, Input)  # a yes or no is no piece of another value

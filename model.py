@@ -717,6 +717,8 @@ class Fit:
     passed: int
     specificity: float
     """Share of the argument text that is fixed or derived, 0 to 1."""
+    taught: int = 0
+    """From how many examples a person taught it; 0 where it was found."""
 
     @property
     def rate(self) -> float:

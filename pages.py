@@ -18,6 +18,7 @@ from .model import (
     AuditRow,
     Erasure,
     Expression,
+    Fit,
     InputField,
     Json,
     Kata,
@@ -114,10 +115,26 @@ def many(count: int, noun: str) -> str:
 def entry(kata: Kata, why: str = "") -> list[str]:
     """A kata in two lines: number, state and how it is called or where it was seen; its steps. In a third, why it cannot be called."""
     fit_, spec = kata.version.fit, kata.version.spec
-    seen = f"seen in {fit_.support} conversations, confidence {fit_.confidence:.2f}"
+    seen = f"seen in {fit_.support} conversations, confidence {fit_.confidence:.2f}" if not fit_.taught else evidenced(fit_)
     title = signature(kata.tool, spec) if kata.tool else seen
     lines = [fit(f"{kata.id:>3}  {state(kata):<9} {title}"), fit(f"     {len(spec.steps)} steps: {outline(spec)}")]
     return lines + ([f"     {visible(why)}"] if why else [])
+
+
+def evidenced(fit_: Fit) -> str:
+    """On what a kata rests: conversations and confidence, or that a person taught it, and from how little."""
+    if fit_.taught:
+        return f"taught from {many(fit_.taught, 'example')}"
+    return f"{fit_.support} conversations · confidence {fit_.confidence:.2f}"
+
+
+def taught(kata: Kata, left: Sequence[str], lead: str) -> str:
+    """What came of a lesson: the proposal, what varies in it, and which calls are no step of it."""
+    names = ", ".join(one.name for one in kata.version.spec.inputs)
+    varies = f"It asks for: {names}." if names else "Nothing varies in it; 'vary NAME=TEXT' makes an input of a text in the calls."
+    lines = [f"Taught: proposal {kata.id}, from {many(kata.version.fit.taught, 'example')}.", *entry(kata), varies]
+    lines += [f"Left out: {one}" for one in left]
+    return "\n".join([*lines, "", f"Look at it: {lead} review {kata.id}"])
 
 
 def signature(tool: str, spec: Spec) -> str:
@@ -305,7 +322,7 @@ def review(
     every check and every example; `compared` are times by hand since it was proposed."""
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
-    head = f"Kata {kata.id} · {state(kata)} · {name} · {evidence.support} conversations · confidence {evidence.confidence:.2f}"
+    head = f"Kata {kata.id} · {state(kata)} · {name} · {evidenced(evidence)}"
     lines = _wrapped(visible(head), 5)
     shown = effects(spec, TOP - len(lines))
     parts = [
@@ -699,6 +716,7 @@ def kata_json(kata: Kata) -> dict[str, Json]:
         "inputs": [one.name for one in version.spec.inputs],
         "support": version.fit.support,
         "confidence": round(version.fit.confidence, 4),
+        "taught": version.fit.taught,
         "specificity": version.fit.specificity,
         "asks": version.spec.asks,
     }

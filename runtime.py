@@ -116,10 +116,10 @@ class Plugin:
             self.notes["Kata"] = f"is switched off: {self.off} is set; nothing is recorded, and no kata is a tool"
         self.paused = False
         self.store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
-        history = History()
-        door = Door(time.time, replay, today, self._taken, _owner(), _alive, time.time, parameters, history)
+        self.history = History()
+        door = Door(time.time, replay, today, self._taken, _owner(), _alive, time.time, parameters, self.history)
         self.service = Service(self.store, self.settings, door)
-        self.recorder = Recorder(self.service, parameters, self.fault, history.origin, around=self._recorded)
+        self.recorder = Recorder(self.service, parameters, self.fault, self.history.origin, around=self._recorded)
         self.active: dict[str, Kata] = {}
         self.trusted: frozenset[tuple[int, str]] = frozenset()
         self.handles: dict[str, tuple[str, Any]] = {}
@@ -619,9 +619,21 @@ class Plugin:
                 f"'/kata {verb[:40]}' decides for the owner of this agent, and several people are in this chat. Do it in a direct chat "
                 "with the agent, in a shell (hermes kata …), or in the Kata tab of the dashboard."
             )
-        answer = commands.run(self.service, words, "group" if crowded else "chat", host=self._host_lines(), hand=self.hand())
+        if verb == "teach":
+            self.recorder.flush(FINALIZE_S, mined=False)  # what was done just now is what is taught
+        surface, hand = "group" if crowded else "chat", self.hand()
+        answer = commands.run(self.service, words, surface, host=self._host_lines(), hand=hand, session=self._session())
         self.refresh()
         return answer.text
+
+    def _session(self) -> str:
+        """The session of the chat in which a command is given; of several chats in one process the host binds the key to the command."""
+        bound = {name: value for name, value in bound_names() if isinstance(value, str)}
+        told, key = bound.get("HERMES_SESSION_ID", ""), bound.get("HERMES_SESSION_KEY", "")
+        if told or key:
+            return told or self.history.chat(key)
+        last = next(reversed(self.recorder.places.sessions.values()), "")
+        return os.environ.get("HERMES_SESSION_ID", "") or last
 
     def _crowded(self, raw: str) -> bool:
         """Whether a command comes from a chat with several people: the host binds the kind of chat to the context of a command, and tells

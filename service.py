@@ -13,7 +13,21 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Protocol, TypeVar
 
-from . import books, checks, consent, executor, familiar, lifecycle, miner, resuming, surroundings, templating, validator, verdicts
+from . import (
+    books,
+    checks,
+    consent,
+    executor,
+    familiar,
+    lifecycle,
+    miner,
+    resuming,
+    surroundings,
+    teaching,
+    templating,
+    validator,
+    verdicts,
+)
 from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
 from .effects import addresses_kata, effect
 from .model import (
@@ -335,11 +349,12 @@ class Service:
             return replace(found, checks=checks)
         return NearMiss(found.keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
 
-    def validated(self, spec: Spec, exhibits: Sequence[Example], revision: bool = False) -> tuple[Check, ...]:
+    def validated(self, spec: Spec, exhibits: Sequence[Example], revision: bool = False, taught: bool = False) -> tuple[Check, ...]:
         """Every check of the validator, with the tools as they are today; no real tool is called (K56). A `revision` is of what a person
-        approved before."""
+        approved before, and what a person `taught` rests on less."""
         schemas = {step.tool: self.door.schema(step.tool) for step in spec.steps}
-        return validator.validate(spec, exhibits, schemas, self.door.replay, self.settings.min_support, self.store.schema, revision)
+        least = 1 if taught else self.settings.min_support
+        return validator.validate(spec, exhibits, schemas, self.door.replay, least, self.store.schema, revision, taught)
 
     def check(self) -> None:
         """Write one small row and count what ended processes could not write; StoreError when the file cannot be used."""
@@ -436,13 +451,38 @@ class Service:
     def announcement(self, platform: str) -> str | None:
         """One line about the newest proposal that nobody was told of, each told once (A40); never an observed value."""
         told = self.store.noted("told").split()
-        new = [kata for kata in self.katas() if kata.state is State.CANDIDATE and str(kata.id) not in told]
+        new = [kata for kata in self.katas() if kata.state is State.CANDIDATE and str(kata.id) not in told and not kata.version.fit.taught]
         if not new:
             return None
         self.store.note("told", " ".join([*told, *(str(kata.id) for kata in new)]))
         fit, steps = new[-1].version.fit, len(new[-1].version.spec.steps)
         lead = "hermes kata" if platform in ("", "cli") else "/kata"
         return f"Kata: a routine of {steps} steps, seen in {fit.support} conversations, could be one tool. Look: {lead} review {new[-1].id}"
+
+    # ── Teaching ─────────────────────────────────────────────────────────────────────────────────
+
+    def teach(self, session: str, last: int, vary: Mapping[str, str]) -> tuple[Kata, tuple[str, ...]]:
+        """Make a candidate of the calls of the last turn of a session (empty: of the newest turn), or of the `last` calls where that is not
+        0, and what was left out; taught before, it is refined by this example. Refused, with the reason, when it cannot be one (T22)."""
+        turns = self.store.recent(session, max(1, last))
+        events = [event for turn in reversed(turns) for event in turn.events][-last:] if last else list(turns[0].events) if turns else []
+        if not events:
+            raise Refused("No call is recorded here yet: let the agent do it once, then teach it")
+        found = teaching.lesson(turns[0].conversation, turns[0].id, events)
+        known = self.store.alike(miner.fingerprint(found.keys))
+        if known and (known.state is not State.CANDIDATE or not known.version.fit.taught):
+            does = "a proposal already" if known.state is State.CANDIDATE else f"{known.state} {known.tool}".strip()
+            raise Refused(f"These steps are kata {known.id}, {does}: 'show {known.id}'")
+        version = known.version if known else None
+        before = Proposal(version.spec, known.fingerprint, version.fit, version.exhibits) if known and version else None
+        made = teaching.taught(found, vary, before)
+        checks = self.validated(made.spec, made.exhibits, taught=True)
+        if failed := [check for check in checks if not check.passed]:
+            raise Refused(f"These calls cannot be one tool: {'; '.join(check.reason for check in failed)}")
+        kata = self.store.propose(replace(made, checks=checks), self.door.clock(), miner.window_id(made.keys)) or known
+        if kata is None:
+            raise Refused("These steps were decided about just now; nothing was taught")
+        return kata, found.left
 
     # ── Deciding ─────────────────────────────────────────────────────────────────────────────────
 
@@ -582,7 +622,7 @@ class Service:
         if kata.state is State.REJECTED:
             raise Refused(f"Kata {kata.id} is rejected; nothing is expected of it")
         spec = _relaxed(kata, check)
-        found = self.validated(spec, kata.version.exhibits, revised(kata, kata.version))
+        found = self.validated(spec, kata.version.exhibits, revised(kata, kata.version), bool(kata.version.fit.taught))
         self._all_passed(kata, kata.version, found)
         digest, now = kata.version.spec.digest, self.door.clock()
         return self.store.relax(kata.id, spec, found, digest=digest, actor=surface, now=now, detail=f"check {check}")
@@ -607,7 +647,7 @@ class Service:
         return self.store.remove()
 
     def _passes(self, kata: Kata, version: Version) -> None:
-        checks = self.validated(version.spec, version.exhibits, revised(kata, version))
+        checks = self.validated(version.spec, version.exhibits, revised(kata, version), bool(version.fit.taught))
         self._all_passed(kata, version, checks)
 
     def _all_passed(self, kata: Kata, version: Version, checks: Sequence[Check]) -> None:

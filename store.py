@@ -912,6 +912,13 @@ class Store:
             yield from found
             last = rows[-1]["number"]
 
+    def recent(self, session: str, most: int) -> tuple[Turn, ...]:
+        """The newest turns of a session (empty: of all conversations of persons) that hold calls, newest first."""
+        chosen = "session = ?" if session else "who = 'person' AND ? = ''"
+        select = f"SELECT * FROM turns WHERE {chosen} AND number IN (SELECT turn FROM events) ORDER BY number DESC LIMIT ?"
+        with self._using("DEFERRED") as db:
+            return tuple(_turn(db, row) for row in _sql(db, select, session, most).fetchall())
+
     def requests(self, turn: str) -> tuple[ModelRequest, ...]:
         """The model requests of a turn, in the order of their arrival."""
         select = "SELECT requests.* FROM requests JOIN turns ON turns.number = requests.turn WHERE turns.id = ? ORDER BY requests.rowid"
@@ -1123,15 +1130,15 @@ class Store:
         select = """SELECT katas.id, fingerprint, keys, ties, loose, chance, fit FROM katas
         JOIN versions ON versions.kata = katas.id AND versions.number = katas.version
         WHERE state = 'candidate' AND withdrawn = '' ORDER BY katas.id"""
-        return tuple(row | {"loose": _numbers(row["loose"])} for row in self._rows(select))
+        return tuple(row | {"loose": _numbers(row["loose"])} for row in self._rows(select) if not row["fit"].get("taught"))
 
     def withdraw(self, fingerprint: str, reason: str, now: float) -> bool:
         """Take back a proposal that nobody decided about, because new evidence speaks against it; other evidence may bring it back
         under its number."""
         with self._using("IMMEDIATE") as db:
             row = _sql(db, f"{KATA} WHERE fingerprint = ? AND state = ? AND withdrawn = ''", fingerprint, State.CANDIDATE).fetchone()
-            if row is None:
-                return False
+            if row is None or row["fit"].get("taught"):
+                return False  # what a person taught stands on their word
             _sql(db, "UPDATE katas SET withdrawn = ? WHERE id = ?", reason, row["id"])
             state, digest = State.CANDIDATE, row["digest"]
             # The reason may hold observed text; the log is never erased, so it holds the rule alone.
@@ -1147,6 +1154,11 @@ class Store:
         """The keys of every routine that is proposed or decided about, with its state and how it is explained by chance."""
         rows = self._rows("SELECT keys, state, chance FROM katas WHERE withdrawn = '' ORDER BY id")
         return tuple((tuple(row["keys"]), State(row["state"]), str(row["chance"])) for row in rows)
+
+    def alike(self, fingerprint: str) -> Kata | None:
+        """The kata of that fingerprint, whatever its state, unless it was taken back."""
+        row = self._first(f"{KATA} WHERE fingerprint = ? AND withdrawn = ''", fingerprint)
+        return None if row is None else read_kata(row)
 
     def decided(self, fingerprint: str) -> bool:
         """Whether a person has decided about that routine."""

@@ -20,6 +20,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "purge": {"--yes": "", "--conversation": ".", "--tool": ".", "--path": ".", "--text": "."},
     "rename": {"--as": "NAME"},
     "run": {"--dry-run": "", "--cron": "WHEN"},
+    "teach": {"--vary": "NAME=TEXT"},
     "resume": {"--with": "NAME=VALUE", "--it-happened": "", "--it-did-not-happen": ""},
 }
 """verb → option → what it takes, empty for nothing; a dot where it only stands for the word in its place."""

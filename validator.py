@@ -183,6 +183,8 @@ class Case:
     inputs: Sequence[Mapping[str, Json] | None]
     revision: bool = False
     """Whether a kata that a person approved is to be changed (A27): two conversations are enough to show how it is done now."""
+    taught: bool = False
+    """Whether a person taught it (T13): one example is enough, and none is held out."""
 
     @property
     def recovered(self) -> Iterator[tuple[int, Example, Mapping[str, Json]]]:
@@ -210,13 +212,16 @@ def validate(
     min_support: int,
     known: Callable[[str], Json] = lambda fingerprint: None,
     revision: bool = False,
+    taught: bool = False,
 ) -> tuple[Check, ...]:
-    """Answer all twelve checks of K57–K68, in that order, whatever the others said; `revision` of what a person approved before.
+    """Answer all twelve checks of K57–K68, in that order, whatever the others said; `revision` of what a person approved before, `taught`
+    by a person.
 
     `schemas` gives each tool's fingerprint of today, None where the tool cannot be looked up in this process; `known` gives the schema
     of a fingerprint, None where it was never seen. `replay` runs a spec with inputs against a stub, under the driver of real runs; it must
     raise InputError for arguments that do not fit."""
-    case = Case(spec, examples, schemas, replay, min_support, known, [_recovered(spec, one) for one in examples], revision)
+    inputs = [_recovered(spec, one) for one in examples]
+    case = Case(spec, examples, schemas, replay, min_support, known, inputs, revision, taught)
     return tuple(_ask(name, rule, case) for name, rule in RULES.items())
 
 
@@ -247,6 +252,8 @@ def replay_matches_recorded(case: Case) -> Verdict:
 
 def holdout_fit(case: Case) -> Verdict:
     """Whether a template built without an example reproduces it, for at least nine of ten (K58)."""
+    if case.taught:
+        return True, f"taught from {len(case.examples)} example{'s' * (len(case.examples) > 1)}: none is held out"
     conversations = len({one.conversation for one in case.examples})
     if conversations < 2:
         return False, "there are no two conversations, so none can be held out"

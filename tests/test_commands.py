@@ -575,7 +575,7 @@ def test_every_answer_has_the_same_in_json(desk: Bench) -> None:
         assert isinstance(ask(desk, line).json, dict) and json.dumps(ask(desk, line).json)
 
 
-KATA = "id state tool digest version steps inputs support confidence specificity asks".split()
+KATA = "id state tool digest version steps inputs support confidence taught specificity asks".split()
 RUN = "run tool status reason started finished version digest session inputs steps".split()
 KEYS = {
     "list": ["katas", "near"],

@@ -29,7 +29,7 @@ RUNGS = (
     ("templating", "checks"),
     ("learning", "wording"),
     ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "store", "history", "scene"),
-    ("discretion", "consent", "familiar", "books"),
+    ("discretion", "consent", "familiar", "teaching", "books"),
     ("service",),
     ("recall",),
     ("pages", "switches"),
@@ -41,7 +41,8 @@ RUNGS = (
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
-    "model turns syntax lexer grammar shell programs expansions options closer redact rows extraction places effects search quoting "
+    "model turns teaching syntax lexer grammar shell programs expansions options closer redact rows extraction places "
+    "effects search quoting "
     "origins columns surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts wording "
     "discretion consent familiar formats switches".split()
 )

@@ -25,7 +25,7 @@ function Pinned({ now, again }) {
 function Whole({ kata, again }) {
   return h(React.Fragment, null,
     h("div", { className: "kata-title" }, h("h2", null, kata.tool || `Proposal ${kata.id}: ${visible(kata.outline)}`), h(Mark, { of: STATES, kind: kata.state })),
-    h("p", { className: "kata-small" }, `Seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)} · ${kata.fit.passed} of ${kata.fit.tried} held-out examples reproduced · saved: not measured yet`),
+    h("p", { className: "kata-small" }, `${kata.taught ? `Taught from ${many(kata.taught, "example")}` : `Seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)}`} · ${kata.fit.passed} of ${kata.fit.tried} held-out examples reproduced · saved: not measured yet`),
     kata.standing ? h("div", { className: "kata-note" }, h("p", null, `This version waits for your approval. What it changes against version ${kata.standing.version}, which was in use:`), h(Changes, { changes: kata.standing.changes })) : null,
     kata.chance ? h("p", { className: "kata-note kata-bad" }, `Chance alone may explain it: ${visible(kata.chance)}`) : null,
     h("div", { className: "kata-columns" },

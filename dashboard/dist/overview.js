@@ -59,7 +59,7 @@ function Waiting({ told }) {
     : h("ul", { className: "kata-rows" }, told.waiting.map((kata) => h("li", { key: kata.id, className: "kata-row" },
       h("div", { className: "kata-grow" },
         h("p", { className: "kata-strong" }, visible(kata.outline)),
-        h("p", { className: "kata-small" }, `${many(kata.steps.length, "step")} · seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)} · ${effects(kata)}`)),
+        h("p", { className: "kata-small" }, `${many(kata.steps.length, "step")} · ${kata.taught ? `taught from ${many(kata.taught, "example")}` : `seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)}`} · ${effects(kata)}`)),
       h(Link, { to: `kata/${kata.id}`, className: "kata-button kata-primary", "aria-label": `Review proposal ${kata.id}` }, "Review")))));
 }
 

@@ -1,0 +1,182 @@
+"""Makes a candidate out of what was done once and what a person says varies; it takes no step that cannot be one, says so, and never takes
+one example for more than it is. A module of its own, because the miner finds what repeats, and here nothing repeats yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from . import learning, miner, templating
+from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata
+from .model import Call, Event, Example, Fit, Input, Json, KataError, Object, Outcome, Proposal, Refused, Spec, TemplateError
+from .wording import brief
+
+STEPS = range(2, 21)
+"""How many steps a routine may have."""
+NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a person wants to be one tool: the calls that can be steps, and which are left out, each with the reason."""
+
+    example: Example
+    left: tuple[str, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What says that two lessons are about the same routine."""
+        spelled = miner.spelled(self.example)
+        looped = any(key.endswith("*") for key in spelled)
+        return tuple(miner.key(call) for call in self.example.calls) if looped else spelled
+
+
+def lesson(conversation: str, turn: str, events: Sequence[Event]) -> Lesson:
+    """The calls that can be steps; Refused, with what is left out, when too few or too many are."""
+    reasons = {at: reason for at, event in enumerate(events) if (reason := unfit(event))}
+    kept = tuple(event for at, event in enumerate(events) if at not in reasons)
+    left = tuple(f"{brief(events[at].call, 60)}: {reason}" for at, reason in reasons.items())
+    if len(kept) not in STEPS:
+        why = f" Left out: {'; '.join(left)}." if left else ""
+        raise Refused(f"A routine has {STEPS[0]} to {STEPS[-1]} steps, and of these calls {len(kept)} can be one.{why}")
+    return Lesson(Example(conversation, turn, kept), left)
+
+
+def unfit(event: Event) -> str:
+    """Why a call cannot be a step; empty when it can."""
+    tool = event.call.tool
+    if addresses_kata(event.call):
+        return "it belongs to Kata itself"
+    if tool in BOOKKEEPING:
+        return "it is the agent's own bookkeeping"
+    if tool in CONVERSATIONAL or tool in DELEGATING:
+        return "it waits for a person" if tool in CONVERSATIONAL else "it hands work to another agent"
+    if not event.outcome.ok:
+        return f"it failed ({event.outcome.reason or event.outcome.status.value})"
+    try:
+        learning.infer([Example("", "", (event,))])
+    except TemplateError:
+        return "a secret was masked in it"
+    except KataError as error:
+        return error.message
+    return ""
+
+
+def taught(found: Lesson, vary: Mapping[str, str], before: Proposal | None = None) -> Proposal:
+    """The candidate: everything fixed but what varies (name → its text in this lesson), learnt together with the examples of the one
+    `before`, whose inputs keep their names; Refused, with the reason, when there is none."""
+    _named(vary)
+    examples = (found.example, *(one for one in (before.exhibits if before else ()) if one.turn != found.example.turn))
+    try:
+        template = learning.infer([*examples, *([_twin(found.example, vary)] if vary else [])])
+        spec = miner.witnessed(miner.specified(template, found.example), examples)
+        named = _seen(_renamed(spec, {**_kept(spec, before), **_wanted(spec, found.example, vary)}), examples)
+        shares = [_share(template, spec, one) for one in examples]
+    except KataError as error:
+        raise Refused(f"These calls cannot be one tool: {error.message}") from error
+    fit = Fit(len({one.conversation for one in examples}), len(examples), 0, round(sum(shares) / len(shares), 4), len(examples))
+    return Proposal(named, miner.fingerprint(found.keys), fit, examples, keys=found.keys)
+
+
+def _named(vary: Mapping[str, str]) -> None:
+    for name, text in vary.items():
+        if not NAME.fullmatch(name):
+            raise Refused(f"Expected a name of small letters, digits and _ for what varies, got {name[:40]!r}")
+        if not text.strip():
+            raise Refused(f"Expected the text that stands for {name} in the calls: {name}=TEXT")
+
+
+def _share(template: templating.Template, spec: Spec, one: Example) -> float:
+    inputs = templating.match(spec, one.calls, one.results)
+    if inputs is None:
+        raise TemplateError("no inputs give the calls again")
+    return templating.specificity(template, inputs, one.calls)
+
+
+# ── What varies ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _twin(one: Example, vary: Mapping[str, str]) -> Example:
+    """The example as it would have been with other values: what differs from it is what varies, and ordinary learning finds where."""
+    others = {text: _other(text, number) for number, text in enumerate(sorted(vary.values(), key=len, reverse=True))}
+
+    def changed(value: Json) -> Json:
+        if isinstance(value, Mapping):
+            return {str(changed(key)): changed(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [changed(item) for item in value]
+        if type(value) is int and str(value) in others:
+            return int(re.sub(r"\D", "", others[str(value)]) or 7)
+        if isinstance(value, str):
+            for text, other in others.items():
+                value = re.sub(rf"(?<!\w){re.escape(text)}(?!\w)", other, value)
+        return value
+
+    def event(told: Event) -> Event:
+        call = Call(told.call.tool, {key: changed(item) for key, item in told.call.arguments.items()})
+        return replace(told, call=call, outcome=Outcome(told.outcome.status, changed(told.outcome.result)))
+
+    return Example("", "", tuple(map(event, one.events)))
+
+
+def _other(text: str, number: int) -> str:
+    """Another value of the same kind: digits for digits, else one word that stands nowhere else."""
+    return str(int(text) + 7919 + number) if text.isdecimal() and text.isascii() and len(text) < 15 else f"zq{number}kx"
+
+
+def _values(spec: Spec, one: Example) -> dict[str, Json]:
+    return dict(templating.match(spec, one.calls, one.results) or {})
+
+
+def _wanted(spec: Spec, one: Example, vary: Mapping[str, str]) -> dict[str, str]:
+    """Input as it was learnt → the name that the person gave; Refused names what became no input."""
+    values = {name: str(value) for name, value in _values(spec, one).items()}
+    found = {}
+    for name, text in vary.items():
+        learnt = next((each for each, value in values.items() if value == text and each not in found), None)
+        if learnt is None:
+            raise Refused(f"{text[:60]!r} does not stand in these calls as a value of its own, so it cannot be the input {name}")
+        found[learnt] = name
+    return found
+
+
+def _kept(spec: Spec, before: Proposal | None) -> dict[str, str]:
+    """Input → the name that it had before, by the values that both give for the examples of before."""
+    if before is None or not before.exhibits:
+        return {}
+    one = before.exhibits[0]
+    old = {str(value): name for name, value in _values(before.spec, one).items()}
+    return {name: old[str(value)] for name, value in _values(spec, one).items() if str(value) in old}
+
+
+def _renamed(spec: Spec, names: Mapping[str, str]) -> Spec:
+    """The spec with other names for its inputs; one that would be there twice keeps the name that it was learnt with."""
+    taken: set[str] = set()
+    given: dict[str, str] = {}
+    for one in sorted(spec.inputs, key=lambda each: each.name not in names):
+        name = names.get(one.name, one.name)
+        while name in taken:
+            name += "_2"
+        given[one.name] = name
+        taken.add(name)
+    inputs = tuple(replace(one, name=given[one.name]) for one in spec.inputs)
+    known = {old: Input(new) for old, new in given.items()}
+    steps = [replace(step, arguments=_object(learning.renamed(step.arguments, known), step.arguments)) for step in spec.steps]
+    return Spec(inputs, tuple(steps))
+
+
+def _seen(spec: Spec, examples: Sequence[Example]) -> Spec:
+    """The spec whose inputs show the values of the examples alone, without those that only stood for others."""
+    values = [_values(spec, one) for one in examples]
+    return replace(spec, inputs=tuple(replace(one, examples=_distinct(one.name, values), choices=()) for one in spec.inputs))
+
+
+def _distinct(name: str, values: Sequence[Mapping[str, Json]]) -> tuple[Json, ...]:
+    found = [each[name] for each in values if name in each]
+    return tuple(one for at, one in enumerate(found) if one not in found[:at])
+
+
+def _object(made: object, before: Object) -> Object:
+    return made if isinstance(made, Object) else before
+
