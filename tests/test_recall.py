@@ -13,7 +13,7 @@ import pytest
 from kata import commands, recall
 from kata.model import Call, Event, Outcome, Refused, Settings, State, Status, StoreError, TurnEnd, TurnStart
 from kata.service import Service
-from kata.store import MIGRATIONS, _past
+from kata.store import MIGRATIONS, _past, migrate
 from kata.turns import Line, Session
 from kata.validator import fingerprint
 
@@ -357,13 +357,10 @@ def test_a_person_who_waits_sees_how_far_it_is() -> None:
 
 def test_a_file_of_the_version_before_takes_the_history_too(tmp_path: Path) -> None:
     path = tmp_path / "data.db"
-    one = bench(path)
-    one.turn("c1", did("ls"))
-    one.close()
     db = sqlite3.connect(path, isolation_level=None)
-    later = "DROP TABLE spans", "ALTER TABLE turns DROP COLUMN kept", "ALTER TABLE events DROP COLUMN around"
-    for statement in (*later, f"PRAGMA user_version = {MIGRATIONS.index(_past)}"):
-        db.execute(statement)
+    migrate(db, MIGRATIONS[: MIGRATIONS.index(_past)])
+    columns = "id, session, conversation, platform, who, started, ended, message"
+    db.execute(f"INSERT INTO turns ({columns}) VALUES ('t', 's', 's', 'cli', 'person', {AT}, {AT}, x'54')")
     db.close()
     two = desk(chats(*WORDS), path)
     recall.learn(two.service, 3_650)
