@@ -80,6 +80,7 @@ class Grammar(Lexer):
         self.separated: dict[int, Script] = {}
         self.known = (before.documents, before.separated) if before else ({}, {})
         self.waiting: list[Waiting] = []
+        self.within: bool = before.within if before else depth > 0
 
     def again(self) -> Grammar | None:
         """A reader of the same text that knows the here-documents, which this one has read; None where there are none."""
@@ -102,9 +103,11 @@ class Grammar(Lexer):
 
     def nested(self) -> Script:
         waiting, self.waiting = self.waiting, []
+        within, self.within = self.within, True
         self.enter()
         script, _ = self._closed(")")
         self.leave()
+        self.within = within
         if self.waiting:
             raise self.opaque("Expected the text of the here-document before the )")
         self.waiting = waiting
@@ -293,6 +296,8 @@ class Grammar(Lexer):
             self._blank_lines()
         self.at += 1
         self.unbroken(start)
+        if self.peek() and self.peek() not in WORD_END:
+            raise self.opaque("Expected a blank after the list")
         return self.made([self.parted("array", "", start, pieces)], start)
 
     # ── Redirections and here-documents ──────────────────────────────────────────────────────────
@@ -307,7 +312,8 @@ class Grammar(Lexer):
         self.skip()
         start = self.at
         target = self.word(braces=operator != "<<<")
-        if any(piece.kind == "braces" for piece in target.pieces):
+        closes = operator in (">&", "<&") and self.text.startswith("-", start)  # bash takes the hyphen by itself, whatever follows
+        if any(piece.kind == "braces" for piece in target.pieces) or closes and target.value != "-":
             raise self.opaque("Expected one target of a redirection")
         document = self._awaited(operator == "<<-", start, target) if operator in ("<<", "<<-") else None
         return Redirect(digits, operator, target, document.body if document else None, document.parts if document else ())
@@ -504,6 +510,8 @@ class Grammar(Lexer):
         name = match[1] if match and match[1] not in KEYWORDS else ""
         self.at = match.end() if match and name else self.at
         start, body = self.at, self.command()
+        if self.within and isinstance(body, Simple):  # bash 5.2 writes a substitution anew before it runs it, and spells this wrongly
+            raise self.opaque("Expected the commands of a coproc in braces")
         return Compound(kind, name, (), (), (self._alone(body, start),))
 
 
