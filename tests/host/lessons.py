@@ -37,6 +37,8 @@ class Lesson:
     steps: Callable[[str], Sequence[Did]]
     placed: bool = True
     """Whether the folder in which it was done is known, as it is of what the plugin recorded itself."""
+    around: Callable[[str], Mapping[str, str]] = lambda word: {}
+    """What else was known of where and when it was done."""
 
     @property
     def tool(self) -> str:
@@ -133,6 +135,25 @@ HEAD = Lesson(
 """Asks for nothing: its values come out of the text that each step prints."""
 
 
+DAYS = {"amber": "2026-03-04", "birch": "2026-03-17", "cobalt": "2026-05-06"}
+DIARY = Lesson(
+    "diary",
+    lambda word: [
+        sh(f"git log -1 --oneline --no-abbrev-commit topic/{word}", f"{hashed(word)} {word[::-1]}"),
+        other("write_file", {"bytes_written": 40}, path=f"diary/{DAYS[word]}.md", content=f"{hashed(word)} on topic/{word}\n"),
+    ],
+    placed=False,
+    around=lambda word: {"today": DAYS[word], "branch": f"topic/{word}"},
+)
+"""Asks for nothing: it takes the branch and the day from around it; three days of work are remembered."""
+GATE = Lesson(
+    "gate",
+    lambda word: [sh(f"cat state/{word}.txt", f"Service {word} is ready\n"), sh(f"touch state/{word}.txt.seen")],
+    placed=False,
+)
+"""Nothing of what its first step prints goes into the second: only a learnt check looks at it."""
+
+
 @dataclass(frozen=True)
 class School:
     """A home in which a person approved one kata of each kind, its model's script, and what a second plugin sees there."""
@@ -171,18 +192,22 @@ def opened(host: Host) -> Iterator[Service]:
 def learnt(host: Host, service: Service, lesson: Lesson) -> Kata:
     """Record three conversations of one routine, and give the proposal that came with the third."""
     folder = str(host.work) if lesson.placed else ""
-    held = [conversation(service, f"{lesson.name}-{word}", lesson.steps(word), folder) for word in SEEN]
+    held = [conversation(service, f"{lesson.name}-{word}", lesson.steps(word), folder, lesson.around(word)) for word in SEEN]
     new = [kata for proposals in held for kata in proposals]
-    assert [len(kata.version.spec.steps) for kata in new] == [len(lesson.steps("x"))], f"{lesson.name}: {new}; {service.store.near()}"
+    sizes = [len(kata.version.spec.steps) for kata in new]
+    assert sizes == [len(lesson.steps(SEEN[0]))], f"{lesson.name}: {new}; {service.store.near()}"
     return new[0]
 
 
-def conversation(service: Service, name: str, done: Sequence[Did], folder: str) -> tuple[Kata, ...]:
+def conversation(
+    service: Service, name: str, done: Sequence[Did], folder: str, around: Mapping[str, str] | None = None
+) -> tuple[Kata, ...]:
     """Record one conversation of one turn, and mine it; gives what was proposed."""
     now = time.time()
     records: list[Record] = [TurnStart(name, f"s-{name}", f"s-{name}", "cli", "person", now, "please")]
+    known = (folder, around or {})
     for index, (tool, arguments, answer) in enumerate(done):
         outcome, at = Outcome.read(json.dumps(answer)), now + index
-        records.append(Event(Call(tool, arguments), outcome, name, f"{name}-{index}", index, "", at, at + 0.1, "ok", "", folder))
+        records.append(Event(Call(tool, arguments), outcome, name, f"{name}-{index}", index, "", at, at + 0.1, "ok", "", *known))
     service.record([*records, TurnEnd(name, now + len(done))])
     return service.mine().proposed
