@@ -265,7 +265,9 @@ def test_a_shell_call_is_known_by_its_programs_and_sub_commands() -> None:
 
     assert ev.kind(told("git stash pop")) == ev.kind(told("git  stash pop -q")) != ev.kind(told("git stash"))
     assert ev.kind(told("ls | wc -l")) == ev.kind(told("ls -a src | wc")) != ev.kind(told("ls"))
-    assert ev.kind(told("for x in 1; do ls; done")) != ev.kind(told("for x in 2; do ls; done"))
+    loop, other = told("for x in 1; do ls; done"), told("for x in 2; do ls -a; done")
+    assert ev.kind(loop) == ev.kind(other) != ev.kind(told("for x in 1; do pwd; done"))
+    assert ev.kind(told("echo 'one")) != ev.kind(told("echo 'two"))
     assert ev.kind(Call("read_file", {"path": "a"})) == "read_file"
 
 
