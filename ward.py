@@ -179,7 +179,7 @@ def _said(script: shell.Script, folder: str, code: str, late: Callable[[], bool]
     for command in script.commands():
         if late():
             return ""
-        words = [_spelled(word) for word in command.words]
+        words = [text for word in command.words for text in _spellings(word)]
         if found := _redirected(command, folder, code) or _command(words, command, folder, code):
             return found
         if words[:1] in (["cd"], ["pushd"]) and len(words) > 1:
@@ -195,6 +195,19 @@ def _from(folder: str, path: str) -> str:
 def _spelled(word: shell.Word) -> str:
     """A word as its program receives it, with $ for what nobody knows beforehand."""
     return "".join(piece.value if piece.kind == "text" else "$" for piece in word.pieces)
+
+
+def _spellings(word: shell.Word) -> list[str]:
+    """The words that become of one with braces, as far as they are plain; else the one word as `_spelled` has it."""
+    several = [piece.value[1:-1].split(",") if piece.kind == "braces" and _CHOICES.fullmatch(piece.value) else [] for piece in word.pieces]
+    if sum(map(bool, several)) != 1:
+        return [_spelled(word)]
+    at = next(index for index, choices in enumerate(several) if choices)
+    before, after = (shell.Word(part, 0, 0) for part in (word.pieces[:at], word.pieces[at + 1 :]))
+    return [_spelled(before) + choice + _spelled(after) for choice in several[at]]
+
+
+_CHOICES = re.compile(r"\{[\w./~-]*(?:,[\w./~-]*)+\}")
 
 
 def _redirected(command: shell.Simple, folder: str, code: str) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kata import shell
-from kata.model import Command, Hole, Input, Option, UnsafeValue
+from kata.model import Command, Hole, Input, OpaqueCommand, Option, UnsafeValue
 from kata.quoting import frame, placed, quoted
 
 BASH = shutil.which("bash")
@@ -55,6 +55,73 @@ def values() -> st.SearchStrategy[str]:
     """Text that quoting can carry, rich in what a shell reads."""
     pieces = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(blacklist_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=6))
     return st.lists(pieces, min_size=1, max_size=4).map("".join).filter(lambda text: text and not text.startswith("-"))
+
+
+# ── Inside other commands ────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("for f in *.py; do grep ", "?v", " $f; done"),
+        ("if grep -q '", "'v", "' a; then ls; fi"),
+        ("(cd src && wc \"", '"v', "\")"),
+        ("{ ls ", "?v", "; date; } | wc -l"),
+        ("while grep ", "?v", " a; do sleep 1; done"),
+        ("case $x in a) ls ", "?v", ";; esac"),
+        ("git checkout ", "?v", " && for f in *; do wc $f; done"),
+        ("grep x <<< ", "?v"),
+        ("ls ", "?v", " &"),
+        ("! grep ", "?v", " a"),
+        ("time grep ", "?v", " a"),
+    ],
+)
+def test_a_value_stands_in_a_simple_command_inside_others(parts: tuple[str, ...]) -> None:
+    """Issue 8: where nothing in the line runs what it reads."""
+    for value in HOSTILE:
+        text = placed(made(*parts), [value])
+        assert value in {word for command in shell.parse(text).commands() for word in shell.arguments(command)} or "<<<" in text
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("for f in ", "?v", "; do ls; done"),
+        ("for ", "?v", " in a; do ls; done"),
+        ("case ", "?v", " in a) ls;; esac"),
+        ("case a in ", "?v", ") ls;; esac"),
+        ("[[ -f ", "?v", " ]]"),
+        ("echo $((", "?v", "))"),
+        ("((", "?v", "))"),
+        ("echo ${x:-", "?v", "}"),
+        ("echo {a,", "?v", "}"),
+        ("echo `ls ", "?v", "`"),
+        ("echo $(ls ", "?v", ")"),
+        ("diff <(ls ", "?v", ") a"),
+        ("cat <<EOF\n", "?v", " $x\nEOF"),
+        ("bash <<< ", "?v"),
+        ("python3 - <<< ", "?v"),
+        ("while ls; do ls; done <<< ", "?v"),
+        ("f() { ls ", "?v", "; }; f"),
+        ('f() { sh -c "$1"; }; f ', "?v"),
+        ("?v", "() { ls; }"),
+        ("coproc ls ", "?v"),
+        ("echo ", "?v", " | while read x; do $x; done"),
+        ("echo ", "?v", " | { read x; eval \"$x\"; }"),
+        ("echo ", "?v", " | (bash)"),
+        ("{ echo ", "?v", "; } | sh"),
+        ("(echo ", "?v", ") > f; sh f"),
+        ("echo ", "?v", " | cat > f; sh f"),
+        ("for f in a; do echo ", "?v", " > f; . f; done"),
+        ("if echo ", "?v", "; then $x; fi"),
+        ("a=(", "?v", ")"),
+        ("echo $'a", "?v", "'"),
+    ],
+)
+def test_a_value_inside_other_commands_is_never_what_they_are_made_of(parts: tuple[str, ...]) -> None:
+    """Issue 8: patterns, lists, expressions, names, texts that run, and what reads the output."""
+    with pytest.raises((UnsafeValue, OpaqueCommand)):
+        placed(made(*parts), ["a"])
 
 
 # ── One value, one argument ──────────────────────────────────────────────────────────────────────
