@@ -227,6 +227,8 @@ def _list(service: Service, ask: Ask) -> Answer:
     out = State.STALE, State.SUSPENDED
     lines = [line for kata in katas for line in pages.entry(kata, service.store.why(kata.id) if kata.state in out else "")]
     lines += [f"{number:>3}  refused   {reason}" for number, reason in broken]
+    asleep = service.snoozed()
+    lines += ["", f"Snoozed until {when(min(asleep.values()))[:10]}: {', '.join(map(str, asleep))}"] if asleep else []
     if not lines:
         lines.append("Nothing to show yet. Kata proposes a routine when it has seen it in")
         lines.append(f"{service.settings.min_support} conversations; '{ask.lead} status' tells whether it is recording.")
@@ -519,6 +521,33 @@ def _reject(service: Service, ask: Ask) -> Answer:
     return Answer(f"Rejected: {kata.id}. It will not be proposed again.", kata_json(kata))
 
 
+def _snooze(service: Service, ask: Ask) -> Answer:
+    kata = service.snooze(ask.kata, ask.surface)
+    until = service.snoozed()[kata.id]
+    text = f"Snoozed: {kata.id}, until {when(until)[:10]}. '{ask.lead} undo' takes that back; '{ask.lead} review {kata.id}' still shows it."
+    return Answer(text, kata_json(kata) | {"until": until})
+
+
+def _undo(service: Service, ask: Ask) -> Answer:
+    kata, verb = service.undo(ask.surface)
+    name = kata.tool or f"kata {kata.id}"
+    return Answer(f"Taken back: {verb!r}. {name[0].upper()}{name[1:]} is {pages.state(kata)} again.", kata_json(kata) | {"undone": verb})
+
+
+def _wrong(service: Service, ask: Ask) -> Answer:
+    kata = service.wrong(ask.kata, ask.surface)
+    text = f"Noted: what {kata.tool} did was wrong. It is a proposal again, and the agent cannot call it: {ask.lead} review {kata.id}"
+    return Answer(text, kata_json(kata))
+
+
+def _edit(service: Service, ask: Ask) -> Answer:
+    before = service.find(ask.kata).version.spec
+    kata = service.edit(ask.kata, ask.words[1:], ask.surface)
+    changed = pages.changes(before, kata.version.spec)
+    rows = [*changed, f"It waits for an approval: {ask.lead} review {kata.id}"]
+    return Answer("\n".join([f"Edited: version {kata.version.number} of kata {kata.id}.", *rows]), kata_json(kata) | {"changes": changed})
+
+
 def _disable(service: Service, ask: Ask) -> Answer:
     kata = service.disable(ask.kata, ask.surface)
     return Answer(
@@ -675,6 +704,32 @@ VERBS: Mapping[str, Verb] = {
     "reject": Verb(
         "reject N", "never propose it again", "It is for proposals; 'disable' is for what is a tool already.", "reject 2", ONE, _reject
     ),
+    "snooze": Verb(
+        "snooze N",
+        "put a proposal away for 30 days",
+        "It is not listed and not told about meanwhile; then it is told about once more.",
+        "snooze 2",
+        ONE,
+        _snooze,
+    ),
+    "edit": Verb(
+        "edit N WHAT …",
+        "change texts, inputs or steps under review",
+        "edit N help TEXT; edit N input NAME name|help|default|choices VALUE ('none' takes it away); edit N drop STEP. It is the next "
+        "version, checked again, and waits for an approval; mining puts nothing in its place. What is active is disabled first.",
+        "edit 2 input branch help 'the branch to show'",
+        (2, MOST_VALUES),
+        _edit,
+    ),
+    "undo": Verb(
+        "undo",
+        "take the last decision back, for a day",
+        "The last approve, reject, snooze, disable, enable, rollback, rename, edit, wrong, trust or forget, from wherever it was made, "
+        "unless something else happened to that kata since.",
+        "undo",
+        NONE,
+        _undo,
+    ),
     "show": Verb(
         "show N",
         "what one does, versions, latest runs",
@@ -801,6 +856,14 @@ VERBS: Mapping[str, Verb] = {
         "what-if deploy_preview",
         (1, 2),
         _what_if,
+    ),
+    "wrong": Verb(
+        "wrong RUN",
+        "what that run did was wrong",
+        "Its kata is a proposal again and no tool, until you approve it once more; the run counts as failed.",
+        "wrong 1f2e3d4c5b6a",
+        ONE,
+        _wrong,
     ),
     "stop": Verb(
         "stop RUN",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from .model import Kata, Refused, State
 
-PERSON = ("approve", "reject", "disable", "enable", "rollback", "rename", "forget")
+PERSON = ("approve", "reject", "snooze", "disable", "enable", "rollback", "rename", "edit", "wrong", "forget")
 """What only a person does."""
 SYSTEM = ("drift", "misfit", "fail")
 """What Kata finds out by itself: a tool changed (A18), manual runs do not fit any more (A27), three runs in a row failed (A28)."""
@@ -35,6 +35,14 @@ TABLE: Mapping[str, Mapping[State, State | str]] = {
         _P: "is suspended, not a proposal; the agent cannot call it, and 'disable {name}' keeps it so",
         _D: "is disabled, not a proposal; the agent cannot call it",
         _R: "is rejected already",
+    },
+    "snooze": {
+        _C: _C,
+        _A: "is active, not a proposal; 'disable {name}' takes it away from the agent",
+        _S: "is stale, not a proposal; the agent cannot call it",
+        _P: "is suspended, not a proposal; the agent cannot call it",
+        _D: "is disabled, not a proposal; the agent cannot call it",
+        _R: "is rejected already, and not proposed again",
     },
     "disable": {
         _C: "is a proposal; the agent cannot call it. 'reject {kata}' keeps it from being proposed again",
@@ -67,6 +75,22 @@ TABLE: Mapping[str, Mapping[State, State | str]] = {
         _P: _P,
         _D: _D,
         _R: "is rejected and has no name",
+    },
+    "edit": {
+        _C: _C,
+        _A: "is active; 'disable {name}' first: what is edited waits for an approval",
+        _S: _S,
+        _P: _P,
+        _D: _D,
+        _R: "is rejected; 'forget {kata}' lifts that",
+    },
+    "wrong": {
+        _C: "is a proposal; nothing of it is in use",
+        _A: _C,
+        _S: _C,
+        _P: _C,
+        _D: _C,
+        _R: "is rejected; nothing of it is in use",
     },
     "forget": {
         _C: "is a proposal, not rejected; there is nothing to lift",

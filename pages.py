@@ -545,9 +545,10 @@ def difference(old: Version, new: Version, kata: Kata, lead: str) -> str:
 
 def changes(old: Spec, new: Spec) -> list[str]:
     """What is different in what the agent gives, in the calls, in what they may do, and in the tools."""
-    if old.digest == new.digest:
+    if old == new or old.digest == new.digest and [one.choices for one in old.inputs] == [one.choices for one in new.inputs]:
         return ["nothing: the same calls, only the examples differ"]
     rows = [*_inputs_changed(old, new), *_steps_changed(old, new)]
+    rows += [f"it says of itself: {marked(old.help, new.help)}"] if old.help != new.help else []
     asks = [f"asks you before every run: {marked(*('yes' if one.asks else 'no' for one in (old, new)))}"] if old.asks != new.asks else []
     return rows + asks or ["details that do not show in words"]
 
@@ -570,7 +571,9 @@ def _inputs_changed(old: Spec, new: Spec) -> Iterator[str]:
 
 
 def _given(one: InputField) -> str:
-    return _typed(one) + ("" if one.default is None else f" (else {_seen(one.default)})")
+    choices = f", one of {', '.join(map(_seen, one.choices))}" if one.choices else ""
+    said = f": {one.description}" if one.description else ""
+    return _typed(one) + ("" if one.default is None else f" (else {_seen(one.default)})") + choices + said
 
 
 def _steps_changed(old: Spec, new: Spec) -> Iterator[str]:

@@ -17,6 +17,7 @@ from . import (
     books,
     checks,
     consent,
+    editing,
     executor,
     familiar,
     lifecycle,
@@ -67,7 +68,7 @@ from .model import (
 )
 from .redact import MASKER_VERSION, Masker
 from .resuming import Rest
-from .store import Brought, Store
+from .store import UNDO_S, Brought, Store
 from .turns import Line, Session
 from .wording import WHOLE, brief, does, templated, visible
 
@@ -369,9 +370,14 @@ class Service:
     # ── Looking ──────────────────────────────────────────────────────────────────────────────────
 
     def katas(self) -> tuple[Kata, ...]:
-        """Proposals and everything that was one, by number, without the rejected and what chance explains now."""
-        doubts = self.doubts()
-        return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED and kata.id not in doubts)
+        """Proposals and everything that was one, by number, without the rejected, the snoozed and what chance explains now."""
+        hidden = {*self.doubts(), *self.snoozed()}
+        return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED and kata.id not in hidden)
+
+    def snoozed(self) -> dict[int, float]:
+        """The proposals that nobody wants to see for now, by number, and until when (epoch seconds)."""
+        waiting = {kata.id for kata in self.store.katas((State.CANDIDATE,))}
+        return {kata: until for kata, until in self.store.snoozed(self.door.clock()).items() if kata in waiting}
 
     def doubt(self, kata: Kata) -> str:
         """Why chance explains a proposal by today's counts; empty when it does not. A person may approve it all the same."""
@@ -539,6 +545,61 @@ class Service:
         """Decline a proposal for good (K88)."""
         return self._decide(self.find(word), "reject", surface)
 
+    def snooze(self, word: str, surface: str) -> Kata:
+        """Put a proposal away for 30 days; then it is told about once more (T68)."""
+        kata = self._decide(self.find(word), "snooze", surface, detail="for 30 days")
+        self.store.note("told", " ".join(one for one in self.store.noted("told").split() if one != str(kata.id)))
+        return kata
+
+    def wrong(self, word: str, surface: str) -> Kata:
+        """Say that a run did what was wrong: its kata is a proposal again (T68). Refused where the kata was changed since."""
+        run = self.store.run(word)
+        kata = self.store.kata(run.kata) if run else None
+        if run is None or kata is None:
+            raise Refused(f"There is no run {word[:40]!r} of a kata that is still there")
+        lifecycle.after("wrong", kata)
+        if run.digest != kata.version.spec.digest:
+            now = kata.version.spec.digest[:12]
+            raise Refused(f"Run {run.id} was of revision {run.digest[:12]}; {kata.tool} is {now} now, of which no run was called wrong")
+        return self._decide(kata, "wrong", surface, detail=f"run {run.id} did what was wrong")
+
+    def edit(self, word: str, words: Sequence[str], surface: str) -> Kata:
+        """Change what a kata under review is like (T69): its next version, after every check, which waits for an approval. Mining puts
+        nothing in its place."""
+        kata = self.find(word)
+        lifecycle.after("edit", kata)
+        spec, exhibits = editing.edited(kata.version.spec, kata.version.exhibits, words)
+        if (spec, exhibits) == (kata.version.spec, kata.version.exhibits):
+            raise Refused("That is how it is already")
+        found = self.validated(spec, exhibits)
+        self._all_passed(kata, kata.version, found)
+        proposal = Proposal(spec, kata.fingerprint, kata.version.fit, exhibits, found)
+        digest, now = kata.version.spec.digest, self.door.clock()
+        return self.store.edit(kata.id, proposal, digest=digest, actor=surface, now=now, detail=words[0].lower())
+
+    def undo(self, surface: str) -> tuple[Kata, str]:
+        """Take back the last decision of a person, up to a day later (T68): the kata as it was before, and the verb. Refused where that
+        decision cannot be taken back, or its kata was changed since; what comes back into use passes every check first."""
+        found = self.store.last()
+        if found is None:
+            raise Refused("There is no decision to take back")
+        row, before = found
+        if before is None:
+            raise Refused(f"The last decision was {row.verb!r}, which cannot be taken back")
+        if self.door.clock() - row.at > UNDO_S:
+            raise Refused(f"The last decision, {row.verb!r}, is more than 24 hours old; it stays")
+        kata = self.store.kata(before["kata"])
+        version = self.store.version(before["kata"], before["version"])
+        if kata is None or version is None:
+            raise Refused(f"What was decided about by {row.verb!r} is not there any more")
+        if before["state"] == State.ACTIVE.value and row.before != row.after:
+            self._passes(kata, version)
+        if before["name"]:
+            self.chosen(before["name"], kata)
+        done = self.store.undo(before, surface, self.door.clock())
+        self._stir(done, row.verb)
+        return done, row.verb
+
     def disable(self, word: str, surface: str) -> Kata:
         """Take a kata away from the agent (K87)."""
         return self._decide(self.find(word), "disable", surface)
@@ -688,11 +749,15 @@ class Service:
             version=version,
             detail=detail,
         )
+        self._stir(kata, verb)
+        return done
+
+    def _stir(self, kata: Kata, verb: str) -> None:
+        """Let what a decision bears on be looked at again."""
         known = self.known().values()
         keys = next((one.keys for one in known if miner.fingerprint(one.keys) == kata.fingerprint), ())
         own = {miner.window_id(keys): len(keys)} if verb == "forget" and keys else {}
         self.store.again({**miner.neighbours(keys, known), **own}, self.settings.min_support)
-        return done
 
     # ── Noticing ─────────────────────────────────────────────────────────────────────────────────
 
@@ -739,7 +804,8 @@ class Service:
     def by_hand(self, kata: Kata, window: int) -> tuple[Example, ...]:
         """The latest time of each conversation that the routine was done by hand since the kata was put into use, newest first."""
         standing = self.store.standing(kata.id)
-        if standing is None or not self.settings.keep_results:
+        whole = self.store.steps(kata.id) in (0, len(kata.version.spec.steps))  # whoever dropped a step does it by hand all the same
+        if standing is None or not self.settings.keep_results or not whole:
             return ()
         found = (miner.trimmed(one) for one in self.store.examples(self.store.occurrences(window, miner.SCORED)))
         return tuple(one for one in found if one.events and one.events[0].started > standing[1])

@@ -343,6 +343,12 @@ def _soil(db: sqlite3.Connection, turn: int) -> None:
 
 AGREED = "(verb IN ('approve', 'enable', 'rollback') OR verb = 'relax' AND before = 'active')"
 """The decisions by which a person agrees to a revision: to relax a check of what is in use is one."""
+HOLDS = """NOT EXISTS (SELECT 1 FROM audit AS later WHERE later.kata = audit.kata AND later.verb = 'undo'
+AND later.detail LIKE 'decision ' || audit.number || ':%')"""
+"""Whether a decision was not taken back."""
+PERSONS = "actor <> 'system'"
+SNOOZE_S = 30 * 86_400.0
+UNDO_S = 86_400.0
 
 ALIVE = """(SELECT count(*) FROM (
     SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE windows.window = :window LIMIT :least
@@ -401,6 +407,24 @@ def _write_version(
     state = _one(db, "SELECT state FROM katas WHERE id = ?", kata)
     _audit(db, AuditRow(now, actor, verb, kata, state if number > 1 else "", state, spec["digest"], detail))
     return _kata(db, kata)
+
+
+def _snapshot(kata: Kata) -> dict[str, Json]:
+    """How a kata is before a decision."""
+    version = kata.version
+    return {"kata": kata.id, "state": kata.state, "name": kata.name, "version": version.number, "approved": version.approved}
+
+
+def _undoable(db: sqlite3.Connection, actor: str, before: Mapping[str, Json]) -> None:
+    """Keep how things were before the decision that was just written down, when a person made it."""
+    if actor != "system":
+        kept = canonical({**before, "number": int(_one(db, "SELECT max(number) FROM audit"))})
+        _sql(db, "INSERT OR REPLACE INTO notes (name, text) VALUES ('undo', ?)", kept)
+
+
+def _edited(db: sqlite3.Connection, kata: int, digest: str) -> bool:
+    """Whether a person made that revision, so that no mining puts another in its place."""
+    return bool(_one(db, f"SELECT number FROM audit WHERE kata = ? AND digest = ? AND verb = 'edit' AND {HOLDS} LIMIT 1", kata, digest))
 
 
 def _free(db: sqlite3.Connection, run: RunRow, alive: Callable[[str], bool]) -> None:
@@ -1082,12 +1106,15 @@ class Store:
             if row["state"] != State.CANDIDATE:
                 return None
             _sql(db, "UPDATE katas SET window = ?, ties = ?, loose = ?, chance = ? WHERE id = ?", *kept.values(), row["id"])
+            if _edited(db, row["id"], row["digest"]):
+                return None
             same = row["digest"] == proposal.spec.digest and Fit(**row["fit"]) == proposal.fit
             if same and not row["withdrawn"] and canonical(row["exhibits"]) == canonical([asdict(one) for one in proposal.exhibits]):
                 return None
-            if row["digest"] == proposal.spec.digest:  # better evidence for the same spec takes the place of the older
+            number = 1 + int(_one(db, "SELECT max(number) FROM versions WHERE kata = ?", row["id"]))
+            if row["digest"] == proposal.spec.digest and row["approved"] is None:  # better evidence takes the place of the older
                 _sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
-            return _write_version(db, row["id"], row["number"] + 1, proposal, "revise", now)
+            return _write_version(db, row["id"], number, proposal, "revise", now)
 
     def prepare(self, proposal: Proposal, now: float) -> Kata | None:
         """Keep the proposal as the revision that a stale kata waits with (K85); None when it is not stale, or has that revision already
@@ -1095,6 +1122,8 @@ class Store:
         with self._using("IMMEDIATE") as db:
             row = _sql(db, f"{KATA} WHERE fingerprint = ? AND state = ?", proposal.fingerprint, State.STALE).fetchone()
             if row is None or row["digest"] == proposal.spec.digest and len(row["exhibits"]) >= len(proposal.exhibits):
+                return None
+            if row["approved"] is None and _edited(db, row["id"], row["digest"]):
                 return None
             number = 1 + int(_one(db, "SELECT max(number) FROM versions WHERE kata = ?", row["id"]))
             if row["digest"] == proposal.spec.digest and row["approved"] is None:
@@ -1137,8 +1166,8 @@ class Store:
         under its number."""
         with self._using("IMMEDIATE") as db:
             row = _sql(db, f"{KATA} WHERE fingerprint = ? AND state = ? AND withdrawn = ''", fingerprint, State.CANDIDATE).fetchone()
-            if row is None or row["fit"].get("taught"):
-                return False  # what a person taught stands on their word
+            if row is None or row["fit"].get("taught") or row["name"] or _edited(db, row["id"], row["digest"]):
+                return False  # what a person taught, named or edited stands on their word
             _sql(db, "UPDATE katas SET withdrawn = ? WHERE id = ?", reason, row["id"])
             state, digest = State.CANDIDATE, row["digest"]
             # The reason may hold observed text; the log is never erased, so it holds the rule alone.
@@ -1203,7 +1232,7 @@ class Store:
 
     def standing(self, kata: int) -> tuple[Version, float] | None:
         """The version that a person put into use last, and when; None when nobody did."""
-        select = f"SELECT digest, at FROM audit WHERE kata = ? AND {AGREED} ORDER BY number DESC LIMIT 1"
+        select = f"SELECT digest, at FROM audit WHERE kata = ? AND {AGREED} AND {HOLDS} ORDER BY number DESC LIMIT 1"
         last = self._first(select, kata)
         row = last and self._first("SELECT * FROM versions WHERE kata = ? AND digest = ? ORDER BY number DESC", kata, last["digest"])
         return (read_version(row), float(last["at"])) if last and row else None
@@ -1284,6 +1313,7 @@ class Store:
             taken = _one(db, "SELECT id FROM katas WHERE name = ? AND name <> '' AND id <> ?", name, kata)
             if taken is not None:
                 raise Refused(f"The name {name} is taken by kata {taken}; choose another")
+            before_all = _snapshot(found)
             update = "UPDATE katas SET state = ?, name = coalesce(?, name), version = coalesce(?, version) WHERE id = ?"
             _sql(db, update, after, name, version, kata)
             if approved:
@@ -1292,16 +1322,62 @@ class Store:
             named = f"from {found.name} to {done.name}" if found.name and found.name != done.name else ""
             row = AuditRow(now, actor, verb, kata, found.state, after, done.version.spec.digest, "; ".join(filter(None, (detail, named))))
             _audit(db, row)
+            _undoable(db, actor, before_all)
             return done
+
+    def edit(self, kata: int, proposal: Proposal, *, digest: str, actor: str, now: float, detail: str) -> Kata:
+        """Keep what a person made of a kata as its next version, which waits for an approval; Refused when its spec is not `digest` any
+        more."""
+        with self._using("IMMEDIATE") as db:
+            found = _kata(db, kata)
+            if found.version.spec.digest != digest:
+                raise Refused(f"Kata {kata} is now revision {found.version.spec.digest[:12]}, not {digest[:12]}; review it again")
+            number = 1 + int(_one(db, "SELECT max(number) FROM versions WHERE kata = ?", kata))
+            done = _write_version(db, kata, number, proposal, "edit", now, actor, detail)
+            _undoable(db, actor, _snapshot(found))
+            return done
+
+    def last(self) -> tuple[AuditRow, Json] | None:
+        """The last decision of a person, and how things were before it; None for that where it cannot be taken back."""
+        row = self._first(f"SELECT * FROM audit WHERE {PERSONS} ORDER BY number DESC LIMIT 1")
+        if row is None:
+            return None
+        number, _ = row.pop("number"), row.pop("hash")
+        kept = json.loads(self.noted("undo") or "null")
+        return AuditRow(**row), kept if kept and kept["number"] == number else None
+
+    def undo(self, before: Json, actor: str, now: float) -> Kata:
+        """Bring a kata back to what it was before the decision of that number, and write that down; Refused when something has happened to
+        it since. Of two callers one wins."""
+        with self._using("IMMEDIATE") as db:
+            row = _sql(db, "SELECT * FROM audit WHERE number = ?", before["number"]).fetchone()
+            kept, found = _one(db, "SELECT text FROM notes WHERE name = 'undo'"), _kata(db, before["kata"])
+            if row is None or not kept or json.loads(kept) != before:
+                raise Refused("That decision was taken back already")
+            if (found.state, found.version.spec.digest) != (row["after"], row["digest"]):
+                raise Refused(f"Kata {found.id} was changed since: it is {found.state} now, so the decision stays")
+            _sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", before["approved"], found.id, before["version"])
+            update = "UPDATE katas SET state = ?, name = ?, version = ? WHERE id = ?"
+            _sql(db, update, before["state"], before["name"], before["version"], found.id)
+            _sql(db, "DELETE FROM notes WHERE name = 'undo'")
+            done = _kata(db, found.id)
+            told = f"decision {before['number']}: {row['verb']}"
+            _audit(db, AuditRow(now, actor, "undo", found.id, found.state, done.state, done.version.spec.digest, told))
+            return done
+
+    def snoozed(self, now: float) -> dict[int, float]:
+        """The proposals that nobody wants to see for now: number → until when."""
+        select = f"SELECT kata, max(at) AS at FROM audit WHERE verb = 'snooze' AND {HOLDS} GROUP BY kata"
+        return {int(row["kata"]): row["at"] + SNOOZE_S for row in self._rows(select) if row["at"] + SNOOZE_S > now}
 
     def approved(self, kata: int, digest: str) -> bool:
         """Whether the audit log says that a person approved that revision."""
-        select = f"SELECT number FROM audit WHERE kata = ? AND digest = ? AND {AGREED} LIMIT 1"
+        select = f"SELECT number FROM audit WHERE kata = ? AND digest = ? AND {AGREED} AND {HOLDS} LIMIT 1"
         return bool(self._rows(select, kata, digest))
 
     def trusted(self) -> frozenset[tuple[int, str]]:
         """The katas, each with the digest of a revision, that a person trusts, as the audit log says."""
-        rows = self._rows("SELECT kata, digest, verb FROM audit WHERE verb IN ('trust', 'untrust') ORDER BY number")
+        rows = self._rows(f"SELECT kata, digest, verb FROM audit WHERE verb IN ('trust', 'untrust') AND {HOLDS} ORDER BY number")
         last = {(row["kata"], row["digest"]): row["verb"] for row in rows}
         return frozenset(one for one, verb in last.items() if verb == "trust")
 
@@ -1512,6 +1588,11 @@ class Store:
         """When a kata had that revision first (epoch seconds), by the log; 0 where it does not say."""
         row = self._first("SELECT min(at) AS at FROM audit WHERE kata = ? AND digest = ?", kata, digest)
         return float(row["at"] or 0.0) if row else 0.0
+
+    def steps(self, kata: int) -> int:
+        """How many steps the routine of a kata has, as it is done by hand."""
+        row = self._first("SELECT keys FROM katas WHERE id = ?", kata)
+        return len(row["keys"]) if row else 0
 
     def window(self, kata: int) -> int:
         """The window of a kata's routine; 0 where it has none."""

@@ -14,7 +14,7 @@ from strategies import SCHEMA, Bench, Clock, Did, bench, events, five, routine, 
 
 from kata import lifecycle
 from kata.lifecycle import PERSON, SYSTEM, TABLE
-from kata.model import Kata, Outcome, Refused, State, TurnEnd, TurnStart
+from kata.model import Kata, Outcome, Refused, RunRow, State, Status, TurnEnd, TurnStart
 from kata.service import Service
 
 OTHER = "f" * 16
@@ -56,6 +56,14 @@ def approve(service: Service, confirm: str = "") -> Kata:
     return service.approve("1", "" if service.find("1").name else "notes", "cli", "", confirm)
 
 
+def wrong(service: Service) -> Kata:
+    """A run of it, as it is now, did what was wrong."""
+    kata, run = service.find("1"), f"wrong-{next(TEXTS)}"
+    service.store.begin_run(RunRow(run, 1, kata.tool, 1, kata.version.spec.digest, 1.0, None, Status.OK, "", ()))
+    return service.wrong(run, "cli")
+
+
+TEXTS = count()
 DO: dict[str, Callable[[Service], object]] = {
     "approve": approve,
     "reject": lambda one: one.reject("1", "cli"),
@@ -64,6 +72,9 @@ DO: dict[str, Callable[[Service], object]] = {
     "rollback": lambda one: one.rollback("1", 1, "cli"),
     "rename": lambda one: one.rename("1", "notes_2" if one.find("1").name == "notes" else "notes", "cli"),
     "forget": lambda one: one.forget("1", "cli"),
+    "snooze": lambda one: one.snooze("1", "cli"),
+    "edit": lambda one: one.edit("1", ["help", f"text {next(TEXTS)}"], "cli"),
+    "wrong": wrong,
     "drift": lambda one: one.drifted(one.find("1"), {"read_file": OTHER}),
     "misfit": lambda one: one._noticed(one.find("1"), "misfit", "twice by hand"),
     "fail": lambda one: one._noticed(one.find("1"), "fail", "three in a row"),
@@ -143,6 +154,8 @@ class Life(RuleBasedStateMachine):
         self.desks[0].learn()
         self.numbers = count()
         self.state, self.failed, self.drifted, self.approved = State.CANDIDATE, 0, False, dict[int, str]()
+        self.before: tuple[State, str, dict[int, str]] | None = None
+        """State, revision and approvals before the last decision."""
 
     def teardown(self) -> None:
         for desk in self.desks:
@@ -186,12 +199,29 @@ class Life(RuleBasedStateMachine):
             assert not sure, f"{verb} of a {self.state} kata was refused: {refused}"
             return
         assert isinstance(told, State), f"{verb} of a {self.state} kata was not refused"
+        self.before = self.state, before.version.spec.digest, dict(self.approved)
         self.state = told
         if verb in ("approve", "enable", "rollback"):
             assert verb == "approve" or self.kata.version.number in self.approved, "only what a person approved comes back"
             assert self.fits(self.kata), "what does not fit the tools of today does not come back"
             self.failed = 0
             self.approved[self.kata.version.number] = self.kata.version.spec.digest
+
+    @rule(who=st.integers(0, 1))
+    def undo(self, who: int) -> None:
+        """T68: the last decision, whoever made it, is taken back whole, once, or nothing is."""
+        service, before = self.desks[who].service, self.desks[1].store.kata(1)
+        try:
+            service.undo("cli")
+        except Refused:
+            assert self.desks[1].store.kata(1) == before, "what is refused changes nothing"
+            return
+        assert self.before is not None, "a decision is taken back once"
+        state, digest, self.approved = self.before
+        assert (self.kata.state, self.kata.version.spec.digest) == (state, digest)
+        self.state, self.before = state, None
+        standing = self.desks[1].store.standing(1)
+        self.failed = self.desks[1].store.failures(1, standing[1]) if standing else 0
 
     @rule(who=st.integers(0, 1), fits=st.booleans())
     def work(self, who: int, fits: bool) -> None:
