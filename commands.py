@@ -541,6 +541,8 @@ def _wrong(service: Service, ask: Ask) -> Answer:
 
 
 def _edit(service: Service, ask: Ask) -> Answer:
+    if ask.words[1].lower() not in ("help", "input", "drop"):
+        raise _misused("edit", ask)
     before = service.find(ask.kata).version.spec
     kata = service.edit(ask.kata, ask.words[1:], ask.surface)
     changed = pages.changes(before, kata.version.spec)

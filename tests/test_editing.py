@@ -102,7 +102,8 @@ def test_a_dropped_step_that_is_done_by_hand_all_the_same_makes_nothing_stale(de
         ("edit 1 input branch name Topic", "Expected a name of small letters"),
         ("edit 1 input branch name branch", "There is an input 'branch' already"),
         ("edit 1 input branch color red", "Expected name, help, default or choices"),
-        ("edit 1 rename x", "Expected one of: help TEXT"),
+        ("edit 1 rename x", "Expected: hermes kata edit N WHAT"),
+        ("edit 1 drop x", "Expected one of: help TEXT"),
         ("edit 1 help none", "That is how it is already"),
     ],
 )
