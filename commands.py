@@ -579,6 +579,16 @@ def _untrust(service: Service, ask: Ask) -> Answer:
     return Answer(text, kata_json(kata) | {"trusted": False})
 
 
+def _incognito(service: Service, ask: Ask) -> Answer:
+    """What the door of the chat does about it, it does when this was answered."""
+    if ask.surface == "cli":
+        raise Refused("Incognito belongs to a chat: type /kata incognito there")
+    if not service.settings.record or service.paused or "Kata" in ask.host:
+        return Answer("Nothing is recorded anyway: the recording is off.", {"incognito": False})
+    text = "The next message here is not recorded, nor what is done for it. After that Kata records again by itself."
+    return Answer(text, {"incognito": True})
+
+
 def _record(service: Service, ask: Ask) -> Answer:
     wanted = ask.words[0].lower()
     if wanted not in ("on", "off"):
@@ -644,6 +654,7 @@ def _kept(facts: Mapping[str, Json]) -> list[tuple[str, str]]:
         ("Last call", when(last) if last else "none yet: nothing has arrived from Hermes"),
         ("Kept", ", ".join(pages.many(facts[f"{noun}s"], noun) for noun in ("call", "turn", "conversation"))),
         ("Katas", states or "none"),
+        ("Room", f"{facts['used'] / 1e6:.1f} MB in use; beyond the setting max_mb the oldest turns go"),
         ("File", f"{facts['bytes'] // 1024} KiB, journal mode {facts['journal']}, format {facts['version']}, mode {facts['mode']}"),
         ("Where", facts["path"] or "memory"),
     ]
@@ -932,6 +943,15 @@ VERBS: Mapping[str, Verb] = {
         "cleanup",
         SOME,
         _cleanup,
+    ),
+    "incognito": Verb(
+        "incognito",
+        "the next message here is not recorded",
+        "It holds in the chat in which it is typed, for one message and all that is done for it, and ends by itself. Runs of katas are "
+        "written down all the same, so that they can be resumed.",
+        "incognito",
+        NONE,
+        _incognito,
     ),
     "record": Verb(
         "record on|off",

@@ -928,6 +928,7 @@ class Settings:
     step_timeout_s: int = 60
     read_retries: int = 1
     retention_days: int = 30
+    max_mb: int = 200
     record: bool = True
     keep_results: bool = True
     learn_from: tuple[str, ...] = ()
@@ -956,6 +957,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "step_timeout_s": (1, 360),
     "read_retries": (0, 5),
     "retention_days": (1, 3650),
+    "max_mb": (1, 100_000),
 }
 
 

@@ -224,6 +224,8 @@ def learnt(told: Learnt, settings: Settings, lead: str, looks: bool, waiting: in
         lines = [f"{'Would learn from' if looks else 'Learnt from'} {days}: {read}, {span}."]
         lines += [f"  {n} {KINDS[who]}{_unheard(who, settings)}" for who, n in told.calls.most_common() if set(told.calls) != {"person"}]
     lines += [f"Left out: {many(n, 'turn')} {reason}." for reason, n in told.left.items()]
+    if told.full:
+        lines.append(f"Read no further: the file holds {settings.max_mb} MB, which is the most it may hold (setting max_mb).")
     proposed, missed = fresh(told.mined)
     news = [many(len(proposed), "new or better proposal")] * bool(proposed) + [many(len(missed), "near miss")] * bool(missed)
     lines += [f"Found: {', '.join(news) or 'nothing new'}."] if told.turns else []

@@ -16,8 +16,8 @@ from .store import Brought
 from .turns import GOES_ON, Chats, Line, Past, Session, Span, Weaver, families, whose
 
 DAY_S = 86_400.0
-BATCH = 100
-"""Calls that are written in one transaction, together with those of their turn."""
+BATCH, BATCH_CHARS = 100, 500_000
+"""Calls, and characters of their results, that are written in one transaction, together with those of their turn."""
 UNDER_WAY_S = 3_600.0
 """A turn without an end, in a session in which something happened so lately, may still go on."""
 THERE, OPEN, VEILED = "recorded already", "still under way", "while the recording was off, or erased since"
@@ -39,6 +39,8 @@ class Learnt:
     left: Counter[str] = field(default_factory=Counter)
     oldest: float = 0.0
     newest: float = 0.0
+    full: bool = False
+    """Whether the reading ended early, because the file holds as much as it may."""
     mined: Mined = NOTHING
 
 
@@ -72,18 +74,20 @@ class Reading:
     def __init__(self, service: Service, shelf: Shelf, days: float) -> None:
         self.service, self.store, self.shelf = service, service.store, shelf
         self.now = service.door.clock()
-        self.since, self.kept = self.now - days * DAY_S, self.now - service.settings.retention_days * DAY_S
+        self.since = max(self.now - days * DAY_S, service.thinned)  # what had to go for its size does not come back
+        self.kept = self.now - service.settings.retention_days * DAY_S
         self.told = Learnt(days)
         self.floor = self.store.floor()
         self.waiting: list[Brought] = []
-        self.size = 0
+        self.held = [0, 0]
         self.schemas: dict[str, tuple[Json, str]] = {}
 
     def read(self) -> Learnt:
         """Go through all families of sessions, the one that was active last first."""
         found = families(self.shelf.sessions())
         for number, family in enumerate(found):
-            if max(one.active for one in family) < self.since:
+            self.told.full = self.service.full
+            if max(one.active for one in family) < self.since or self.told.full:
                 break
             self.service.doing = bar(number, len(found))
             self._family(family)
@@ -99,7 +103,7 @@ class Reading:
         for number, past in enumerate(self._turns(family, every, weaver), self.floor):
             conversation, reason = chats.conversation(past), self._reason(past, chats, spans)
             placed = [*_placed(past, folders)]
-            if past.began < self.since or not past.events:
+            if past.began <= self.since or not past.events:
                 continue
             if reason:
                 self.told.left[reason] += 1
@@ -128,11 +132,12 @@ class Reading:
         told.conversations.add(conversation)
         told.turns, told.calls[who] = told.turns + 1, told.calls[who] + len(past.events)
         told.oldest, told.newest = min(told.oldest or past.began, past.began), max(told.newest, past.ended)
-        if sum(len(one.events) for one in self.waiting) >= BATCH:
+        self.held = [self.held[0] + len(past.events), self.held[1] + sum(map(_weight, past.events))]
+        if self.held[0] >= BATCH or self.held[1] >= BATCH_CHARS:
             self._write()
 
     def _write(self) -> None:
-        waiting, self.waiting = self.waiting, []
+        waiting, self.waiting, self.held = self.waiting, [], [0, 0]
         if waiting:
             self.service.bring(waiting)
 
@@ -148,6 +153,13 @@ class Reading:
         parameters, name = self.schemas[tool]
         arguments = validator.coerced(event.call.arguments, parameters)
         return replace(event, call=replace(event.call, arguments=arguments), schema=name if suits(arguments, parameters) else "")
+
+
+def _weight(event: Event) -> int:
+    """About how many characters a result has."""
+    result = event.outcome.result
+    parts = [*result.values()] if isinstance(result, Mapping) else [result]
+    return sum(len(one) for one in parts if isinstance(one, str | list))
 
 
 def _placed(past: Past, folders: dict[str, str]) -> Iterator[Event]:

@@ -24,6 +24,7 @@ from . import commands, consent, executor, familiar, pages, scene, switches, val
 from .discretion import Discreet, discreet
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
+from .incognito import ANYWHERE, Incognito
 from .model import (
     PLUGIN,
     PREFIX,
@@ -120,6 +121,7 @@ class Plugin:
         door = Door(time.time, replay, today, self._taken, _owner(), _alive, time.time, parameters, self.history)
         self.service = Service(self.store, self.settings, door)
         self.recorder = Recorder(self.service, parameters, self.fault, self.history.origin, around=self._recorded)
+        self.incognito = Incognito(self.store, time.time)
         self.active: dict[str, Kata] = {}
         self.trusted: frozenset[tuple[int, str]] = frozenset()
         self.handles: dict[str, tuple[str, Any]] = {}
@@ -203,6 +205,7 @@ class Plugin:
     def pre_llm_call(self, /, **payload: Any) -> None:
         """A user message arrived."""
         self.refresh()
+        self.incognito.begins(payload)
         self._hand_over("turn", payload)
 
     @never_breaks_the_agent
@@ -299,6 +302,7 @@ class Plugin:
         """The turn is over (A1): it is written before the agent goes on, and mined behind its back."""
         if self.recording:
             self._hand_over("end", payload)
+            self.incognito.ends(payload)
             self.recorder.flush(FLUSH_S, mined=False)
 
     @never_breaks_the_agent
@@ -330,7 +334,7 @@ class Plugin:
                 one.driver.abandoned = True
 
     def _hand_over(self, kind: str, payload: Mapping[str, Any]) -> None:
-        if self.recording:
+        if self.recording and not self.incognito.hides(payload):
             self.recorder.put(kind, time.time(), payload)
 
     def _kept(self, payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -623,6 +627,9 @@ class Plugin:
             self.recorder.flush(FINALIZE_S, mined=False)  # what was done just now is what is taught
         surface, hand = "group" if crowded else "chat", self.hand()
         answer = commands.run(self.service, words, surface, host=self._host_lines(), hand=hand, session=self._session())
+        if verb == "incognito" and answer.json.get("incognito"):
+            several = any(name == "HERMES_SESSION_KEY" and value for name, value in bound_names())
+            self.incognito.ask(self._session() if several else ANYWHERE)
         self.refresh()
         return answer.text
 
@@ -673,6 +680,7 @@ class Plugin:
     def _host_lines(self) -> dict[str, str]:
         odd = {f"Setting ?{n}": f"{name[:60]!r} is none of ours; it has no effect" for n, name in enumerate(_unknown_settings(), 1)}
         odd |= {"Other plugins": f"{self.gates.missing}; katas with effects hand back"} if self.gates.missing else {}
+        odd |= {"Incognito": "the next message of this chat is not recorded"} if self.incognito.waiting else {}
         return dict(self.notes) | odd | ({"Dropped": f"{self.recorder.dropped} events that found no room"} if self.recorder.dropped else {})
 
 

@@ -73,6 +73,9 @@ from .turns import Line, Session
 from .wording import WHOLE, brief, does, templated, visible
 
 TIDY_S = 3_600.0
+MEGABYTE = 1_000_000
+ROOMY, THINNED = 0.9, 10
+"""The share of the wanted size that is left when the oldest turns have gone, and how many go at once."""
 REMASKED = 1_000_001
 """Number of the first placeholder that a later look gives, beyond any that a first look gave."""
 FAMILIES = 5
@@ -97,7 +100,7 @@ ODDEST = 8
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
-    "stop rename diff audit cleanup trust untrust export import relax savings what-if snooze undo wrong edit run".split()
+    "stop rename diff audit cleanup trust untrust export import relax savings what-if snooze undo wrong edit run incognito".split()
 )
 SPELLING = 2
 """How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
@@ -286,9 +289,31 @@ class Service:
         if now - float(self.store.noted("tidied") or 0) < TIDY_S:
             return 0
         self.store.note("tidied", repr(now))
-        gone = self.store.forget(now - self.settings.retention_days * 86_400, self.settings.min_support)
+        gone = self.store.forget(now - self.settings.retention_days * 86_400, self.settings.min_support) + self.thin()
         self.remask()
         return gone
+
+    @property
+    def full(self) -> bool:
+        """Whether the file holds as much as the owner wants it to hold."""
+        return self.store.occupied() >= self.settings.max_mb * MEGABYTE
+
+    def thin(self) -> int:
+        """Forget the oldest turns until there is room again, where the file holds more than the owner wants; the number of turns."""
+        gone, enough = 0, ROOMY * self.settings.max_mb * MEGABYTE
+        while (gone or self.full) and self.store.occupied() > enough:
+            found, newest = self.store.thin(THINNED, self.settings.min_support)
+            if not found:
+                break
+            gone += found
+            self.store.note("thinned", f"{self.settings.max_mb} {newest!r}")
+        return gone
+
+    @property
+    def thinned(self) -> float:
+        """Up to when (epoch seconds) turns had to go because of their size; 0 where none had to, or more may be kept since."""
+        size, _, newest = self.store.noted("thinned").partition(" ")
+        return float(newest) if newest and int(size) >= self.settings.max_mb else 0.0
 
     def remask(self) -> int:
         """Put what an older masker let through to the masker of today; the number of turns that were looked at."""

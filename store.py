@@ -959,6 +959,24 @@ class Store:
         with self._using("IMMEDIATE") as db:
             return _delete(db, "SELECT number FROM turns WHERE max(coalesce(ended, started), kept) < ?", (before,), least)
 
+    def occupied(self) -> int:
+        """Bytes of the file that hold something; what was deleted leaves room in it that is used again."""
+        with self._using("DEFERRED") as db:
+            return int((_one(db, "PRAGMA page_count") - _one(db, "PRAGMA freelist_count")) * _one(db, "PRAGMA page_size"))
+
+    def thin(self, most: int, least: int = 1) -> tuple[int, float]:
+        """Delete the `most` oldest turns that are over and no example of a standing kata, as `forget` does; how many there were, and when
+        the newest of them began (epoch seconds)."""
+        current = "SELECT exhibits FROM versions JOIN katas ON id = kata AND version = number WHERE withdrawn = '' AND state <> 'rejected'"
+        with self._using("IMMEDIATE") as db:
+            shown = {one["turn"] for row in _sql(db, current) for one in row["exhibits"]}
+            old = _sql(db, "SELECT number, id, started FROM turns WHERE ended IS NOT NULL ORDER BY started, number").fetchall()
+            chosen = [row for row in old if row["id"] not in shown][:most]
+            for row in chosen:
+                _sql(db, "UPDATE turns SET dirty = -1 WHERE number = ?", row["number"])
+            newest = max((float(row["started"]) for row in chosen), default=0.0)
+            return _delete(db, "SELECT number FROM turns WHERE dirty = -1", (), least), newest
+
     # ── Mining ───────────────────────────────────────────────────────────────────────────────────
 
     def dirty(self) -> tuple[str, ...]:
@@ -1669,6 +1687,7 @@ class Store:
                 **{name: _one(db, select) for name, select in FACTS.items()},
                 "katas": {row["state"]: row["n"] for row in states},
                 "bytes": _one(db, "PRAGMA page_count") * _one(db, "PRAGMA page_size"),
+                "used": (_one(db, "PRAGMA page_count") - _one(db, "PRAGMA freelist_count")) * _one(db, "PRAGMA page_size"),
                 "path": self._path,
                 "mode": _mode(self._path),
             }

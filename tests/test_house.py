@@ -35,7 +35,7 @@ RUNGS = (
     ("pages", "switches"),
     ("order", "savings"),
     ("commands",),
-    ("driver", "recorder"),
+    ("driver", "recorder", "incognito"),
     ("runtime",),
     ("__init__",),
 )
