@@ -58,6 +58,27 @@ def other(tool: str, answer: Json, **arguments: Json) -> Did:
 # ── The routines ─────────────────────────────────────────────────────────────────────────────────
 
 
+def number(word: str) -> int:
+    """A number that is another for each word, as what is counted is."""
+    return 1 + sum(map(ord, word)) % 7
+
+
+def listed(path: str) -> str:
+    """What `ls -l` prints of something; three kinds of it, because nothing of it is always the same."""
+    kinds = ("-rw-r--r-- 1 ann ann 12 Nov 30 10:00", "prw-rw-r-- 1 bob staff 0 Jan  2  2025", "drwxr-xr-x 12 root root 4096 Mar 15 23:59")
+    return f"{kinds[number(path) % 3]} {path}"
+
+
+def hashed(word: str) -> str:
+    """Forty digits, as a commit has."""
+    return hashlib.sha1(word.encode()).hexdigest()
+
+
+def pushed(word: str) -> str:
+    """What `git push` prints; where nothing is new it is one line."""
+    return "Everything up-to-date" if number(word) % 2 else f"To ../far.git\n * [new branch]      {word} -> {word}"
+
+
 def matches(word: str) -> Json:
     return {"total_count": 1, "matches": [{"path": f"src/{word}.txt", "line": 1, "content": f"TODO {word}"}]}
 
@@ -67,7 +88,7 @@ LOOK = Lesson(
     lambda word: [
         other("search_files", matches(word), pattern=f"TODO {word}", path="src"),
         other("read_file", {"content": f"1|TODO {word}", "total_lines": 1}, path=f"src/{word}.txt"),
-        sh(f"wc -l src/{word}.txt", f"1 src/{word}.txt"),
+        sh(f"wc -l src/{word}.txt", f"{number(word)} src/{word}.txt"),
     ],
 )
 """Reads only."""
@@ -75,7 +96,7 @@ COUNT = Lesson(
     "count",
     lambda word: [
         sh(f"ls src/{word}.txt", f"src/{word}.txt"),
-        sh(f"wc -l src/{word}.txt", f"1 src/{word}.txt"),
+        sh(f"wc -l src/{word}.txt", f"{number(word)} src/{word}.txt"),
         sh(f"touch src/{word}.txt"),
     ],
 )
@@ -83,7 +104,7 @@ COUNT = Lesson(
 FIND = Lesson(
     "find",
     lambda word: [
-        sh(f"stat src/{word}.txt", f"File: src/{word}.txt"),
+        sh(f"stat src/{word}.txt", f"  File: src/{word}.txt\n  Size: {number(word)}\n  Birth: {word[::-1]}"),
         other("search_files", matches(word), pattern="TODO", path=f"src/{word}.txt"),
         sh(f"touch src/{word}.txt"),
     ],
@@ -91,16 +112,21 @@ FIND = Lesson(
 """Its second step, a file tool, hangs where the file is a pipe."""
 SHELVE = Lesson("shelve", lambda word: [sh(f"mkdir shelf/{word}"), sh(f"touch shelf/{word}"), sh(f"ls shelf/{word}")])
 """Its first step has an effect, and fails where the folder is there."""
-CLEAR = Lesson("clear", lambda word: [sh(f"ls build/{word}", "a.o"), sh(f"rm -rf build/{word}")])
+CLEAR = Lesson(
+    "clear", lambda word: [sh(f"ls build/{word}", "\n".join(["a.o", "b.o", "c.o"][: number(word) % 3])), sh(f"rm -rf build/{word}")]
+)
 """Destroys, as Kata and the host know."""
-UNLOCK = Lesson("unlock", lambda word: [sh(f"ls -l doors/{word}", "door"), sh(f"chmod 777 doors/{word}")], placed=False)
+UNLOCK = Lesson("unlock", lambda word: [sh(f"ls -l doors/{word}", listed(f"doors/{word}")), sh(f"chmod 777 doors/{word}")], placed=False)
 """Writes, for Kata; dangerous, for the host."""
-PUBLISH = Lesson("publish", lambda word: [sh(f"git log --oneline -1 {word}", f"abc {word}"), sh(f"git push origin {word}", "done")])
+PUBLISH = Lesson(
+    "publish",
+    lambda word: [sh(f"git log --oneline -1 {word}", f"{hashed(word)[:7]} {word}"), sh(f"git push origin {word}", pushed(word))],
+)
 """Acts on another system."""
 PONDER = Lesson(
     "consider",
     lambda word: [
-        sh(f"ls -l src/{word}.txt", f"src/{word}.txt"),
+        sh(f"ls -l src/{word}.txt", listed(f"src/{word}.txt")),
         other("ponder", {"thought": f"about {word}"}, path=f"src/{word}.txt"),
         sh(f"touch src/{word}.txt"),
     ],
@@ -110,17 +136,12 @@ BUILD = Lesson(
     "build",
     lambda word: [
         sh(f"cd pkg/{word}", cwd=f"/srv/pkg/{word}"),
-        sh("wc -l notes.txt", "1 notes.txt"),
+        sh("wc -l notes.txt", f"{number(word)} notes.txt"),
         sh("touch built.ok"),
         other("write_file", {"bytes_written": 5}, path="built.md", content="done\n"),
     ],
 )
 """Begins with `cd`; the later steps are in the folder it went to."""
-
-
-def hashed(word: str) -> str:
-    """Forty digits, as a commit has."""
-    return hashlib.sha1(word.encode()).hexdigest()
 
 
 HEAD = Lesson(
