@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from .model import SHELL_TOOLS, Json, Trait, canonical
-from .origins import CUT, within
+from .origins import CUT_OUT, SPILT, clipped, stub, within
 from .redact import PLACEHOLDER
 
 EXAMPLES = 8
@@ -21,7 +21,6 @@ LEAST, SURE = 2, 3
 MOST_CHECKS, MOST_KEYS, MOST_ITEMS, DEEP = 12, 24, 50, 2
 MANY = 16
 """A list may always have so many entries: nobody can tell from three short ones that seventeen are wrong, but a hundred are odd."""
-SPILT = "<persisted-output>"
 INSIDE, EACH = "(json)", "[]"
 """Parts of a path: the JSON that a text holds, and every entry of a list."""
 STATES = frozenset("status state success ok type kind outcome result".split())
@@ -48,8 +47,6 @@ TROUBLE: Mapping[str, re.Pattern[str]] = {
     ),
 }
 """How a text begins, or its last line does, that came in the place of what was asked for."""
-CUT_OUT = re.compile(rf"\.\.\. \[[\w ]+ TRUNCATED - |{CUT}")
-"""What stands in a text where the host, or Kata, left out its middle."""
 
 
 # ── Learning ─────────────────────────────────────────────────────────────────────────────────────
@@ -58,7 +55,7 @@ CUT_OUT = re.compile(rf"\.\.\. \[[\w ]+ TRUNCATED - |{CUT}")
 def learn(tool: str, results: Sequence[Json]) -> tuple[Trait, ...]:
     """Give what held in every one of these answers of a tool and is likely to hold in the next: a guess at their form that one example
     would have failed, had it been learnt from the others, is left out. Answers of which only a part is kept teach nothing."""
-    whole = [one for one in results if one is not None and not _partial(one)]
+    whole = [one for one in results if one is not None and not stub(one) and not (isinstance(one, str) and clipped(one))]
     found = _held(tool, whole)
     tried = whole[:EXAMPLES] if len(whole) > LEAST else []
     fragile: set[tuple[str, tuple[str, ...]]] = set()
@@ -67,11 +64,6 @@ def learn(tool: str, results: Sequence[Json]) -> tuple[Trait, ...]:
             if trait.how in GUESSED and _came(trait, one) is not None:
                 fragile.add((trait.how, trait.path))
     return tuple(one for one in found if (one.how, one.path) not in fragile)[:MOST_CHECKS]
-
-
-def _partial(value: Json) -> bool:
-    """Whether a recorded answer is a part or a stub of what the tool said (B37)."""
-    return isinstance(value, str) and (CUT in value or value.lstrip().startswith(SPILT))
 
 
 def _held(tool: str, results: Sequence[Json]) -> list[Trait]:

@@ -75,12 +75,15 @@ class _Learner:
         self.origins = Origins()
         self.step = 0
         self.around = surroundings.shared(examples)
+        self.constants: set[str] = set()
+        """Words that are fixed in the steps so far: a value that is one of them is no sign of a flow."""
 
     def template(self) -> Template:
         steps = []
         for index in range(len(self.examples[0].events)):
             self.step = index
             steps.append(self._arguments())
+            self.constants.update(_constants(steps[-1]))
             self.origins.add([example.results[index] for example in self.examples])
         made = _pieces_of_others(self.unknowns, steps)
         left = {f"#{index}": unknown for index, unknown in enumerate(self.unknowns) if f"#{index}" not in made}
@@ -137,8 +140,12 @@ class _Learner:
             if _equal(unknown.vector, vector):
                 unknown.steps.append(self.step)
                 return Input(f"#{index}")
-        origin = self.origins.whole(vector, self._known())
+        origin = self.origins.whole(vector, self._known()) if self._telling(vector) else None
         return self._taken(origin) if origin else None
+
+    def _telling(self, vector: Vector) -> bool:
+        """Whether it means something that these values stand in an earlier result (A9): two at least that are not also fixed words."""
+        return len({canonical(value) for value in vector if not (isinstance(value, str) and value in self.constants)}) > 1
 
     def _known(self) -> list[tuple[Expression, Vector]]:
         return [(Input(f"#{index}"), unknown.vector) for index, unknown in self._values_given()]
@@ -202,7 +209,7 @@ class _Learner:
             if values == vector:
                 return self._used(known)
         places = self.origins.inside(vector, self._known(), lambda text, piece: text == piece)
-        best = min(places, key=lambda origin: origin.rank, default=None)
+        best = min(places, key=lambda origin: origin.rank, default=None) if self._telling(vector) else None
         return self._taken(best) if best else None
 
     def _texts(self) -> Iterator[tuple[Expression, Vector]]:
@@ -224,7 +231,7 @@ class _Learner:
                 found.append(((-_length(values), -1, order), known, values))
         for origin in self.origins.inside(vector, self._known(), lambda text, piece: _bounded(text, piece) is not None):
             values = tuple(str(value) for value in origin.vector)
-            found.append(((-_length(values), 0, origin.rank), origin, values))
+            found += [((-_length(values), 0, origin.rank), origin, values)] if self._telling(values) else []
         for order, (ambient, texts) in enumerate(self.around):
             if ambient.what != "branch" or ties(texts):  # the date and folder of all examples too: they would else be fixed text
                 found.append(((-_length(texts), 1, order), ambient, texts))
@@ -337,7 +344,7 @@ class _Learner:
 
     def _read_off(self, vector: Vector) -> Reference | None:
         """A piece of the text of an earlier result, found by a program that was learnt from a few examples and is right in all."""
-        if ties(vector):
+        if ties(vector) and self._telling(vector):
             for step, path, texts in self.origins.texts(vector):
                 program = _program(texts, vector)
                 if program:
@@ -408,6 +415,15 @@ class _Learner:
 
 PLACES: Mapping[str, str] = {"": "bare", "'": "single", '"': "double"}
 """How a piece of a word is quoted, in our words."""
+
+
+def _constants(step: Object) -> Iterator[str]:
+    """The fixed values of a step, of commands every word."""
+    for part in walk(step):
+        if isinstance(part, Literal) and isinstance(part.value, str):
+            yield from (part.value, *part.value.split())
+        elif isinstance(part, Command):
+            yield from (word for piece in part.parts if isinstance(piece, str) for word in piece.split())
 
 
 def _placed(part: Expression, place: str) -> str | Hole:

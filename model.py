@@ -371,9 +371,10 @@ AMBIENT = ("folder", "root", "branch", "home", "today", "yesterday")
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A part of a path that says which element is meant: the "only" one, the "last", the one "where" `field` equals `value`, the one under
-    the "key" that `value` gives; or "json", the JSON that a text holds, "strip", a text without the blanks around it, or "text", the piece
-    of a text that a program finds, whose stored form `field` holds as JSON."""
+    """A part of a path that says which element is meant: the "only" one, the "last", the one "where" `field` equals `value`, the "first" of
+    several such, the first of a "kind" of text that `field` names, the one under the "key" that `value` gives, or "each" in their order; or
+    "json", the JSON that a text holds, "strip", a text without the blanks around it, or "text", the piece of a text that a program finds,
+    whose stored form `field` holds as JSON."""
 
     how: str
     field: str = ""
@@ -381,7 +382,7 @@ class Pick:
 
 
 Part = str | int | Pick
-PICKS = ("only", "last", "where", "key", "json", "strip", "text")
+PICKS = ("only", "last", "where", "first", "kind", "key", "each", "json", "strip", "text")
 
 
 @dataclass(frozen=True, slots=True)

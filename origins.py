@@ -3,7 +3,9 @@ only compares and never guesses across types. A module of its own, because templ
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -45,7 +47,12 @@ def informative(value: Json) -> bool:
 
 def ties(vector: Vector) -> bool:
     """Whether equality with these values means something (A9): at least two distinct, each informative."""
-    return all(informative(value) for value in vector) and len({canonical(value) for value in vector}) > 1
+    return all(_informative(value) for value in vector) and len({canonical(value) for value in vector}) > 1
+
+
+def _informative(value: Json) -> bool:
+    """The same of a list of texts and numbers, one of which is."""
+    return informative(value) or isinstance(value, list) and any(informative(item) for item in value)
 
 
 Path = tuple[Part, ...]
@@ -66,7 +73,7 @@ class _Table:
     @classmethod
     def of(cls, result: Json) -> _Table:
         table = cls(result)
-        for path, value in _scalars(result):
+        for path, value in () if stub(result) else _leaves(result):
             table.leaves.append((path, value))
             table.by_value.setdefault(canonical(value), []).append(path)
             table.by_shape.setdefault(shape(path), []).append((path, value))
@@ -76,8 +83,7 @@ class _Table:
         """The whole text at a path; empty when there is none, or only a part or a stub of it is known."""
         leaves = self.by_shape.get(path, [])
         value = leaves[0][1] if len(leaves) == 1 else ""
-        whole = isinstance(value, str) and CUT not in value and not value.lstrip().startswith("<persisted-output>")
-        return value if whole else ""
+        return value if isinstance(value, str) and not clipped(value) else ""
 
 
 class Same(Generic[T]):
@@ -103,6 +109,20 @@ def _table(held: Same[Json]) -> _Table:
 
 CUT = "characters cut by Kata"
 """What stands where a recorded text was cut: nothing is learnt from what is left (B37)."""
+SPILT = "<persisted-output>"
+"""How the host begins what it says in the place of a result that is too long: where the whole is, and a preview."""
+CUT_OUT = re.compile(rf"\.\.\. \[[\w ]+ TRUNCATED - |{CUT}")
+"""What stands in a text where the host, or Kata, left out its middle."""
+
+
+def clipped(text: str) -> bool:
+    """Whether a text is only a part, or a preview, of what a tool said."""
+    return CUT_OUT.search(text) is not None or text.lstrip().startswith(SPILT)
+
+
+def stub(result: Json) -> bool:
+    """Whether a result says that its content is as before, and holds none (B37)."""
+    return isinstance(result, dict) and result.get("status") == "unchanged" and result.get("content_returned") is False
 
 
 def shape(path: Path) -> Path:
@@ -110,14 +130,17 @@ def shape(path: Path) -> Path:
     return tuple(EACH if isinstance(part, int) else part for part in path)
 
 
-def _scalars(result: Json) -> Iterator[Leaf]:
-    """Paths and values, nearest to the root first, at most MAX_LEAVES; text that is JSON is looked into."""
+def _leaves(result: Json) -> Iterator[Leaf]:
+    """Paths and values, nearest to the root first, at most MAX_LEAVES: scalars, and lists of them, whole and field by field; text that is
+    JSON is looked into."""
     queue: list[Leaf] = [((), result)]
     count = 0
     for path, value in queue:
         if count >= MAX_LEAVES:
             return
         if isinstance(value, dict | list):
+            if isinstance(value, list):
+                yield from ((path + more, inner) for more, inner in _rows(value))
             if len(path) < MAX_DEPTH and len(queue) < 2 * MAX_LEAVES:
                 queue.extend(((*path, key), inner) for key, inner in (value.items() if isinstance(value, dict) else enumerate(value)))
             continue
@@ -130,15 +153,64 @@ def _scalars(result: Json) -> Iterator[Leaf]:
             yield (*path, Pick("strip")), value.strip()
 
 
+MOST_ITEMS = 200
+"""Entries of a list that may be an argument as a whole."""
+
+
+def _rows(value: list[Json]) -> Iterator[Leaf]:
+    """A list of scalars as a whole, and of a list of objects each field of all, in their order."""
+    if not 0 < len(value) <= MOST_ITEMS:
+        return
+    if all(isinstance(item, str | int | float) for item in value):
+        yield (), value
+    elif all(isinstance(item, dict) for item in value):
+        for name in value[0]:
+            column = [item.get(name) for item in value]
+            if all(isinstance(item, str | int | float) for item in column):
+                yield (Pick("each"), name), column
+
+
 def within(value: Json) -> Json:
-    """The object or list that a text holds as JSON; None when it holds none."""
-    if not isinstance(value, str) or len(value) > MAX_TEXT or value.lstrip()[:1] not in ("{", "["):
+    """The object or list that a text holds as JSON, or as Python shows it, or shows a text that holds it; None when it holds none."""
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
         return None
+    if value.lstrip()[:1] not in ("{", "["):
+        return _wrapped(value)
     try:
         found = json.loads(value)
     except (ValueError, RecursionError):
-        return None
+        return _wrapped(value) or _python(value)
     return found if isinstance(found, dict | list) else None
+
+
+WRAPPED = re.compile(r"""TextContent\(type='text', text=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+"""How Python shows what an MCP tool answers."""
+MAX_SHOWN = 50_000
+"""Characters of a text that is read as Python shows values."""
+
+
+def _wrapped(text: str) -> Json:
+    """The JSON in the one text of an answer that Python shows; None where there is none, or several."""
+    found = WRAPPED.findall(text) if "TextContent(" in text[:400] else []
+    inner = _shown(found[0]) if len(found) == 1 else None
+    return within(inner) if isinstance(inner, str) and not inner.lstrip().startswith("TextContent") else None
+
+
+def _python(text: str) -> Json:
+    """The object or list that Python shows so, where it is JSON in all but its quotes: nothing else is guessed (B31)."""
+    found = _shown(text.strip())
+    try:
+        return found if isinstance(found, dict | list) and json.loads(json.dumps(found)) == found else None
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _shown(text: str) -> Json:
+    """The value that Python shows so; None where it is none."""
+    try:
+        return ast.literal_eval(text) if len(text) <= MAX_SHOWN else None
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
 
 
 class Origins:
@@ -263,6 +335,7 @@ def _elements(one: Path, at: int, holders: Sequence[Json], options: list[list[Pa
     indices = [{path[at] for path in paths} for paths in options]
     sizes = [len(holder) for holder in holders]
     yield from _where(one, at, holders, indices, known)
+    yield from _first(one, at, holders, indices)
     shared = set.intersection(*indices)
     if 0 in shared:
         yield 0, FIRST, (0,) * len(options), ()
@@ -291,6 +364,35 @@ def _where(one: Path, at: int, holders: Sequence[Json], indices: Sequence[set[Pa
             chosen = _unique(rows, (word,) * len(rows), indices) if informative(word) else None
             if chosen:
                 yield Pick("where", name, Literal(word)), WHERE, chosen, ()
+
+
+def _first(one: Path, at: int, holders: Sequence[Json], indices: Sequence[set[Part]]) -> Iterator[Way]:
+    """Elements that are the first of their class, where that says more than their number does: of objects, the first with one word in one
+    field, of texts the first of one kind, the tightest."""
+    items = [item for holder in holders for item in holder]
+    if all(isinstance(item, dict) for item in items):
+        own = one[at + 1] if at + 1 < len(one) else None
+        for name in (name for name in holders[0][0] if name != own and all(name in item for item in items)):
+            for word in dict.fromkeys(holders[0][index][name] for index in indices[0] if isinstance(index, int)):
+                firsts = [_leading(holder, lambda item: bool(item[name] == word)) for holder in holders]  # noqa: B023 - used at once
+                if isinstance(word, str) and informative(word) and _met(firsts, indices):
+                    yield Pick("first", name, Literal(word)), LAST, tuple(firsts), ()
+    elif all(isinstance(item, str) for item in items):
+        for kind in extraction.CLASSES:
+            firsts = [_leading(holder, lambda item: extraction.is_of(kind, item)) for holder in holders]  # noqa: B023 - used at once
+            if _met(firsts, indices) and not all(extraction.is_of(kind, item) for item in items):
+                yield Pick("kind", kind), LAST, tuple(firsts), ()
+                return
+
+
+def _leading(holder: Sequence[Json], fits: Callable[[Json], bool]) -> int:
+    """The number of the first element that fits; -1 when none does."""
+    return next((index for index, item in enumerate(holder) if fits(item)), -1)
+
+
+def _met(firsts: Sequence[int], indices: Sequence[set[Part]]) -> bool:
+    """Whether each is one that we look for, and their numbers differ: one number in all examples says as much."""
+    return len(set(firsts)) > 1 and all(first in allowed for first, allowed in zip(firsts, indices, strict=True))
 
 
 def _unique(rows: Sequence[list[Json]], wanted: Vector, indices: Sequence[set[Part]]) -> tuple[Part, ...] | None:
@@ -324,6 +426,8 @@ def follow(result: Json, path: Path, value_of: Callable[[Expression], Json]) -> 
     more than one where one is meant."""
     value = result
     for depth, part in enumerate(path):
+        if isinstance(part, Pick) and part.how == "each" and isinstance(value, list):
+            return [follow(item, path[depth + 1 :], value_of) for item in value]
         found = _step(value, part, value_of)
         if not found:
             raise Missing(depth)
@@ -353,6 +457,11 @@ def _step(value: Json, part: Part, value_of: Callable[[Expression], Json]) -> li
             wanted = canonical(value_of(expression))
             found = [one for one in value if isinstance(one, dict) and name in one and canonical(one[name]) == wanted]
             return found if len(found) == 1 else []
+        case Pick("first", name, expression) if expression is not None and isinstance(value, list):
+            wanted = canonical(value_of(expression))
+            return [one for one in value if isinstance(one, dict) and name in one and canonical(one[name]) == wanted][:1]
+        case Pick("kind", kind) if isinstance(value, list) and kind in extraction.KINDS:
+            return [one for one in value if isinstance(one, str) and extraction.is_of(kind, one)][:1]
         case Pick("key", _, expression) if expression is not None and isinstance(value, dict):
             name = value_of(expression)
             return [value[name]] if isinstance(name, str) and name in value else []
@@ -360,7 +469,9 @@ def _step(value: Json, part: Part, value_of: Callable[[Expression], Json]) -> li
 
 
 def _read(program: str, text: Json) -> list[Json]:
-    """What the program finds in a text; nothing when it is not sure."""
+    """What the program finds in a text; nothing when it is not sure, or when only a part of the text is there."""
+    if isinstance(text, str) and clipped(text):
+        return []
     try:
         return [extraction.run(reader(program), text)]
     except KataError:

@@ -113,7 +113,15 @@ def _shown(part: Pick) -> str:
     if part.how == "text":
         with suppress(SpecError):
             return f" · {origins.reader(part.field)}"
-    return {"json": ".json", "strip": "", "key": f".{other}", "where": f"[{part.field} = {other}]"}.get(part.how, f"[{part.how}]")
+    shown = {
+        "json": ".json",
+        "strip": "",
+        "key": f".{other}",
+        "where": f"[{part.field} = {other}]",
+        "first": f"[first {part.field} = {other}]",
+        "kind": f"[first {part.field}]",
+    }
+    return shown.get(part.how, f"[{part.how}]")
 
 
 def _render_command(command: Command, inputs: Mapping[str, Json], results: Sequence[Json]) -> str:

@@ -47,8 +47,8 @@ PURE = tuple(
     "wording discretion consent familiar formats switches".split()
 )
 HARMLESS = frozenset(
-    "__future__ abc base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib heapq "
-    "html ipaddress itertools json math operator posixpath re shlex statistics string textwrap types typing unicodedata urllib.parse "
+    "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "
+    "heapq html ipaddress itertools json math operator posixpath re shlex statistics string textwrap types typing unicodedata urllib.parse "
     "zlib".split()
 )
 """What a pure module may import: nothing here reads a clock, a file, the host or chance."""
