@@ -65,7 +65,8 @@ def test_branch_and_commit_are_found_in_what_git_prints(told: Told) -> None:
 
 
 def test_where_the_text_is_another_the_run_stops_before_it_acts(told: Told) -> None:
-    """K75: a detached head prints no branch; nothing is written, and the answer names the step that could not be made."""
-    assert told.lost["error"].startswith("Step 2 of 3 (terminal) was refused: Expected ")
-    assert [step["status"] for step in told.lost["steps"]] == ["ok", "refused", "skipped"]
+    """K75, T50: a detached head prints no branch; nothing is written, and the answer names what was expected of which step."""
+    assert told.lost["error"].startswith("Step 1 of 3 (terminal) failed: its answer is unlike that of every example")
+    assert told.lost["error"].endswith("expected that 'output' is not empty, got an empty text")
+    assert [step["status"] for step in told.lost["steps"]] == ["error", "skipped", "skipped"]
     assert told.lost["had_effect"] == []
