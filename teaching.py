@@ -69,7 +69,7 @@ def taught(found: Lesson, vary: Mapping[str, str], before: Proposal | None = Non
     _named(vary)
     examples = (found.example, *(one for one in (before.exhibits if before else ()) if one.turn != found.example.turn))
     try:
-        template = learning.infer([*examples, *([_twin(found.example, vary)] if vary else [])])
+        template = learning.infer([*examples, *(_twin(found.example, vary, number) for number in range(len(OTHERS)) if vary)])
         spec = miner.witnessed(miner.specified(template, found.example), examples)
         named = _seen(_renamed(spec, {**_kept(spec, before), **_wanted(spec, found.example, vary)}), examples)
         shares = [_share(template, spec, one) for one in examples]
@@ -97,9 +97,14 @@ def _share(template: templating.Template, spec: Spec, one: Example) -> float:
 # ── What varies ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _twin(one: Example, vary: Mapping[str, str]) -> Example:
+OTHERS = ("zqk", "xv7wb", "q3mpf", "htyg9", "wr8", "j5dnq2")
+"""Words that begin and end unlike each other: from five values on the learner knows what stands fixed around them."""
+
+
+def _twin(one: Example, vary: Mapping[str, str], number: int) -> Example:
     """The example as it would have been with other values: what differs from it is what varies, and ordinary learning finds where."""
-    others = {text: _other(text, number) for number, text in enumerate(sorted(vary.values(), key=len, reverse=True))}
+    texts = sorted(vary.values(), key=len, reverse=True)
+    others = {text: _other(text, (number + at) % len(OTHERS), at) for at, text in enumerate(texts)}
 
     def changed(value: Json) -> Json:
         if isinstance(value, Mapping):
@@ -120,9 +125,11 @@ def _twin(one: Example, vary: Mapping[str, str]) -> Example:
     return Example("", "", tuple(map(event, one.events)))
 
 
-def _other(text: str, number: int) -> str:
-    """Another value of the same kind: digits for digits, else one word that stands nowhere else."""
-    return str(int(text) + 7919 + number) if text.isdecimal() and text.isascii() and len(text) < 15 else f"zq{number}kx"
+def _other(text: str, number: int, at: int) -> str:
+    """Another value of the same kind: digits for digits, else a word that stands nowhere else."""
+    if text.isdecimal() and text.isascii() and len(text) < 15:
+        return str((7, 31, 802, 4_519, 60_223, 951_008)[number] + at)
+    return OTHERS[number] + "kzxv"[at % 4] * (at > 0)
 
 
 def _values(spec: Spec, one: Example) -> dict[str, Json]:

@@ -68,6 +68,24 @@ def test_numbers_and_parts_of_paths_vary_too(desk: Bench) -> None:
     assert made[0] == {"number": 12} and made[1]["path"] == "notes/12.md"
 
 
+def test_what_stands_fixed_around_a_value_is_no_part_of_it(desk: Bench) -> None:
+    push = sh("git push origin topic/amber:refs/amber")
+    desk.turn("c1", sh("mkdir -p shelf/amber/new"), sh("cp a.txt shelf/amber/new/a-amber.txt"), push)
+    assert teach(desk, "--vary", "word=amber").code == 0
+    spec = desk.service.katas()[0].version.spec
+    made = [templating.render(step.arguments, {"word": "birch"}, [{}, {}, {}])["command"] for step in spec.steps]
+    assert made[0] == "mkdir -p shelf/birch/new" and made[1] == "cp a.txt shelf/birch/new/a-birch.txt"
+    assert made[2] == "git push origin topic/birch:refs/birch"
+
+
+def test_two_values_vary_apart(desk: Bench) -> None:
+    desk.turn("c1", sh("git checkout -b feature-x main-7"), sh("git push origin feature-x"), sh("git log main-7"))
+    assert teach(desk, "--vary", "branch=feature-x", "--vary", "base=main-7").code == 0
+    spec = desk.service.katas()[0].version.spec
+    made = [templating.render(step.arguments, {"branch": "b", "base": "m"}, [{}, {}])["command"] for step in spec.steps]
+    assert made == ["git checkout -b b m", "git push origin b", "git log m"]
+
+
 def test_a_second_example_refines_it_by_ordinary_learning(desk: Bench) -> None:
     """T22: what the first could not tell, that the tag takes what was printed before, the second shows."""
     desk.turn("c1", *branch("feature-x"))
