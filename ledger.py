@@ -229,12 +229,13 @@ class Account:
 
 
 def account(kata: int, times: Sequence[Cost], found: Sequence[Use], letters: int, requests: int, wrong: Iterable[str] = ()) -> Account:
-    """The account of a kata: `times` it was done by hand, its uses, and what it carries: `letters` of the prompt in so many `requests`.
-    A run that a person called `wrong` did no work."""
+    """The account of a kata: `times` it was done by hand, its uses, and what it carries: `letters` of the prompt in so many `requests`,
+    but for those of its uses, in whose cost they are. A run that a person called `wrong` did no work."""
     bad = set(wrong)
     worth = sum(one.done and one.run not in bad for one in found)
     failed = sum(not one.ok or one.run in bad for one in found)
-    spent, carried = total(one.spent for one in found), Cost(tokens=requests * letters / LETTERS)
+    spent = total(one.spent for one in found)
+    carried = Cost(tokens=max(0.0, requests - spent.requests) * letters / LETTERS)
     return Account(kata, len(found), failed, sum(one.bridge for one in found), len(times), baseline(times), spent, carried, worth)
 
 

@@ -107,7 +107,7 @@ def test_what_follows_a_failed_run_ends_where_the_next_use_begins():
 
 def test_the_line_in_the_prompt_is_paid_in_every_request_and_says_from_when_on_the_kata_pays():
     events, requests = turn(["kata_n"], [], runs="1")
-    told = account(1, [Cost(3, 3_000, 9)], uses(events, requests, [ran("1")]), 120, 100)
+    told = account(1, [Cost(3, 3_000, 9)], uses(events, requests, [ran("1")]), 120, 102)
     assert told.carried == Cost(tokens=3_000) and told.saved == Cost(1, -2_000, 9 - 9)
     assert told.even == 3 and told.to_json()["saved"] == {"requests": 1.0, "tokens": -2000, "seconds": 0.0}
 
