@@ -8,8 +8,9 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
-from . import books, order, pages, recall, savings, switches
+from . import books, order, pages, recall, savings, share, switches
 from .model import PREFIX, Json, Kata, KataError, Refused, RunRow, Settings, State, StoreError, Usage
 from .pages import kata_json, laid, when
 from .service import Service, Unconfirmed, Unseen
@@ -39,6 +40,8 @@ class Hand:
     folder: str = ""
     hermes: str = "hermes"
     around: Mapping[str, Json] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    """What the owner and this machine are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def run(
     """Carry out one command, options and all; every error of ours becomes one clear answer. `--json` makes its text JSON."""
     ask = Ask((), surface, digest, host or {}, hand, session=session)
     answer = _guarded(lambda: _commanded(service, switches.read(words), ask))
-    text = laid(answer.text) + (f"\n{answer.raw}" if answer.raw else "")
+    text = "\n".join([*([laid(answer.text)] if answer.text else []), *([answer.raw] if answer.raw else [])])
     text = json.dumps(answer.json, indent=2, default=str) if "--json" in map(str.lower, words) else text
     return Answer(text, answer.json, answer.code, answer.raw)
 
@@ -366,6 +369,37 @@ def _what_if(service: Service, ask: Ask) -> Answer:
         return Answer("\n".join(rows), savings.shadow_json(found))
     one = savings.what_if(service, kata, ask.words[1])
     return Answer("\n".join(savings.difference(one)), one.to_json())
+
+
+def _export(service: Service, ask: Ask) -> Answer:
+    if ask.words[1:] not in ((), ("yes",)):
+        raise _misused("export", ask)
+    kata, form = service.find(ask.kata), next(reversed(ask.options.get("--format", ("json",))))
+    text = share.exported(kata, form.lower())
+    found = share.personal(text, ask.hand.names if ask.hand else ())
+    if found and not ask.words[1:]:
+        rows = [f"  {kind}: {one}" for one, kind in found.items()]
+        error = "It holds what tells of you or of this machine; nothing has left yet"
+        again = f"If that may leave: {ask.lead} export {ask.kata} --format {form.lower()} --yes"
+        return Answer("\n".join([f"{error}:", *rows, again]), {"error": error, "personal": found}, 1)
+    return Answer("", {"format": form.lower(), "text": text, "personal": found}, raw=text)
+
+
+def _import(service: Service, ask: Ask) -> Answer:
+    if ask.surface != "cli":
+        raise Refused("A kata is imported in a shell, where its file is: hermes kata import FILE")
+    if not all("=" in one for one in ask.options.get("--bind", ())):
+        raise _misused("import", ask)
+    try:
+        text = Path(ask.words[0]).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise Refused(f"The file {ask.words[0][:60]!r} cannot be read ({error})") from error
+    bound = dict(one.partition("=")[::2] for one in ask.options.get("--bind", ()))
+    made, name = share.imported(text, bound, ask.hand.names if ask.hand else ())
+    kata = service.adopt(made)
+    called = f" as {name}" if re.fullmatch(r"[a-z][a-z0-9_]{0,58}", name) else " as NAME"
+    text = f"Imported: proposal {kata.id}. It is no tool yet: {ask.lead} review {kata.id}, then {ask.lead} approve {kata.id}{called}"
+    return Answer(text, kata_json(kata))
 
 
 # ── Running ──────────────────────────────────────────────────────────────────────────────────────
@@ -877,6 +911,24 @@ VERBS: Mapping[str, Verb] = {
         "wrong 1f2e3d4c5b6a",
         ONE,
         _wrong,
+    ),
+    "export": Verb(
+        "export NAME",
+        "print it for somebody else",
+        "--format json (with a digest, for 'import'), skill (a SKILL.md that any agent can follow) or shell (a script, where every step "
+        "is a command). What tells of you or of this machine is named first, and leaves with --yes only.",
+        "export deploy_preview --format skill",
+        (1, 2),
+        _export,
+    ),
+    "import": Verb(
+        "import FILE",
+        "take one in as a proposal",
+        "In a shell. Its digest is checked, its effects are judged here, and folders, hosts and names of others are bound with --bind "
+        "OLD=NEW. It is a proposal until you approve it.",
+        "import deploy.json --bind /home/ann=/home/ben",
+        ONE,
+        _import,
     ),
     "stop": Verb(
         "stop RUN",

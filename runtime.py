@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import shutil
+import socket
 import sys
 import threading
 import time
@@ -461,7 +462,8 @@ class Plugin:
         """How a command that a person gives here runs a kata."""
         folder = self._folder("")
         program = shutil.which("hermes") or "hermes"
-        return commands.Hand(lambda kata, given: self.ordered(kata, given, ask), folder, program, self._around(folder))
+        names = tuple({os.path.basename(os.path.expanduser("~")), socket.gethostname()} - {"", "root"})
+        return commands.Hand(lambda kata, given: self.ordered(kata, given, ask), folder, program, self._around(folder), names)
 
     def _live(self, kata: Kata | None) -> Kata:
         """The kata, when it is what this process has registered, and no other kata runs around it."""

@@ -520,6 +520,25 @@ class Service:
             raise Refused("These steps were decided about just now; nothing was taught")
         return kata, found.left
 
+    def adopt(self, made: Proposal) -> Kata:
+        """Keep what came from somebody else as a candidate, its effects judged and its tools as they are here (T71). Refused, with the
+        reason, when it fails a check or is known already."""
+        here = tuple(
+            replace(step, effect=miner.judged(step.tool, step.arguments), schema=self.door.schema(step.tool) or "")
+            for step in made.spec.steps
+        )
+        keys = miner.spelled(made.exhibits[0])
+        made = replace(made, spec=replace(made.spec, steps=here), keys=keys, fingerprint=miner.fingerprint(keys))
+        if known := self.store.alike(made.fingerprint):
+            raise Refused(f"These steps are kata {known.id} already: 'show {known.id}'")
+        checks = self.validated(made.spec, made.exhibits, taught=True)
+        if failed := [check for check in checks if not check.passed]:
+            raise Refused(f"It cannot be a kata here: {'; '.join(check.reason for check in failed)}")
+        kata = self.store.propose(replace(made, checks=checks), self.door.clock(), miner.window_id(keys))
+        if kata is None:
+            raise Refused("These steps were decided about just now; nothing was imported")
+        return kata
+
     # ── Deciding ─────────────────────────────────────────────────────────────────────────────────
 
     def approve(self, word: str, name: str, surface: str, digest: str = "", confirm: str = "") -> Kata:
@@ -596,7 +615,7 @@ class Service:
         spec, exhibits = editing.edited(kata.version.spec, kata.version.exhibits, words)
         if (spec, exhibits) == (kata.version.spec, kata.version.exhibits):
             raise Refused("That is how it is already")
-        found = self.validated(spec, exhibits)
+        found = self.validated(spec, exhibits, revised(kata, kata.version), bool(kata.version.fit.taught))
         self._all_passed(kata, kata.version, found)
         proposal = Proposal(spec, kata.fingerprint, kata.version.fit, exhibits, found)
         digest, now = kata.version.spec.digest, self.door.clock()

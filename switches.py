@@ -15,6 +15,8 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "approve": {"--as": "NAME", "--confirm": "NAME", "--digest": "REVISION"},
     "audit": {"--verify": ""},
     "cleanup": {"--yes": "", "--purge": "."},
+    "export": {"--format": "json|skill|shell", "--yes": ""},
+    "import": {"--bind": "OLD=NEW"},
     "learn": {"--since": "DAYS", "--preview": ""},
     "mine": {"--all": ""},
     "purge": {"--yes": "", "--conversation": ".", "--tool": ".", "--path": ".", "--text": "."},

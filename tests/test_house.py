@@ -28,7 +28,7 @@ RUNGS = (
     ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger"),
     ("templating", "checks"),
     ("learning", "wording"),
-    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "editing", "store", "history", "scene"),
+    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "editing", "share", "store", "history", "scene"),
     ("discretion", "consent", "familiar", "teaching", "books"),
     ("service",),
     ("recall",),
@@ -44,7 +44,7 @@ PURE = tuple(
     "model turns teaching syntax lexer grammar shell programs expansions options closer redact rows extraction places "
     "effects search quoting "
     "origins columns surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
-    "wording discretion consent familiar formats switches".split()
+    "share wording discretion consent familiar formats switches".split()
 )
 HARMLESS = frozenset(
     "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "

@@ -1,4 +1,4 @@
-"""What a kata saves on the real Hermes, with a model whose every request has a known price: the account beside the truth, where it loses too,
+"""What a kata saves on the real Hermes, with a model whose every request has a known price: beside the truth, where it loses too,
 and what the agent does by hand although the kata is there."""
 
 import json
