@@ -64,11 +64,14 @@ def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
 
 
 def used(account: Account, script: Script) -> None:
-    """One use that is good; two for which the agent searches first, which fail, and after which it does the whole by hand; one time by
-    hand although the kata is there."""
+    """One use that is good; one time by hand although the kata is there; two uses for which the agent searches first, which fail, and
+    after which it does the whole by hand, in another way."""
     script.turn("WORD good", [CallKata(NAME, (GOOD,)), Say("done good")])
     account.held(GOOD, "WORD good")
     account.told("good")
+    account.held(MISSED, by_hand(script, MISSED))
+    account.told("missed")
+    account.text = " ".join(account.host.kata("savings", NAME).out.split())
     for word in BAD:
         (account.host.work / "notes" / f"{word}.md").mkdir(parents=True)
         *first, write, _ = routine(word)
@@ -79,9 +82,6 @@ def used(account: Account, script: Script) -> None:
         script.turn(f"WORD {word}", steps)
         account.held(word, f"WORD {word}")
     account.told("bad")
-    account.held(MISSED, by_hand(script, MISSED))
-    account.told("missed")
-    account.text = " ".join(account.host.kata("savings", NAME).out.split())
 
 
 def near(found: Any, truth: tuple[float, float]) -> None:
