@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from kata import learning, miner, surroundings, templating
+from kata import learning, miner, pages, surroundings, templating
 from kata.executor import drive, run
 from kata.model import (
     Ambient,
@@ -18,19 +18,23 @@ from kata.model import (
     Event,
     Example,
     Expression,
+    Fit,
     Hole,
     Input,
     InputError,
     Json,
+    Kata,
     Literal,
     NearMiss,
     Outcome,
     Reference,
     Settings,
     Spec,
+    State,
     Status,
     StepCall,
     TemplateError,
+    Version,
     canonical,
 )
 from kata.surroundings import FORMS, cut, dated, said, shared, value
@@ -271,3 +275,13 @@ def test_a_local_name_that_is_asked_of_the_web_is_sent_out() -> None:
     assert spec.steps[0].effect.kind is Class.EXTERNAL
 
 
+
+
+@pytest.mark.parametrize(("days", "remark"), [(DAYS, False), (DAYS[:1] * 3, True)])
+def test_a_review_says_what_is_read_when_it_runs_and_whether_a_fixed_date_may_be_meant(days: Sequence[str], remark: bool) -> None:
+    done = [example(n, [("note", {"path": f"notes/{one}.md"}, {}), sh("git gc")], **day(one)) for n, one in enumerate(days)]
+    version = Version(1, learnt(*done), Fit(3, 3, 3, 0.9), tuple(done), (), 0.0)
+    text = " ".join(pages.review(Kata(1, "", State.CANDIDATE, "f", version), "/kata").split())
+    assert "‹today's date as YYYY-MM-DD› is read when it runs, and goes into step 1" in text
+    assert f"it was {days[0]}, {days[1]}, {days[2]}" in text
+    assert ("all examples are of one day, so a fixed date may be meant" in text) is remark
