@@ -373,9 +373,10 @@ def _first(one: Path, at: int, holders: Sequence[Json], indices: Sequence[set[Pa
     if all(isinstance(item, dict) for item in items):
         own = one[at + 1] if at + 1 < len(one) else None
         for name in (name for name in holders[0][0] if name != own and all(name in item for item in items)):
-            for word in dict.fromkeys(holders[0][index][name] for index in indices[0] if isinstance(index, int)):
+            words = [holders[0][index][name] for index in sorted(one for one in indices[0] if isinstance(one, int))]
+            for word in dict.fromkeys(word for word in words if isinstance(word, str) and informative(word)):
                 firsts = [_leading(holder, lambda item: bool(item[name] == word)) for holder in holders]  # noqa: B023 - used at once
-                if isinstance(word, str) and informative(word) and _met(firsts, indices):
+                if _met(firsts, indices):
                     yield Pick("first", name, Literal(word)), LAST, tuple(firsts), ()
     elif all(isinstance(item, str) for item in items):
         for kind in extraction.CLASSES:

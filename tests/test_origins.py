@@ -245,3 +245,10 @@ def test_short_values_truth_values_and_what_never_changes_tie_nothing(values):
     rows = [example(i, ("find", {}, json.dumps({"x": one})), ("use", {"y": one}, "{}")) for i, one in enumerate(values)]
     template, _ = learnt(*rows)
     assert not isinstance(template.steps[1].fields[0][1], Reference)
+
+
+def test_entries_that_hold_objects_and_lists_are_told_apart_by_their_words_alone():
+    """The orders of a shop: an address and items beside the id."""
+    rows = [[{"id": f"O-{n}{m}", "address": {"zip": m}, "items": [m], "n": m, "open": True} for m in range(1 + n)] for n in (1, 2)]
+    made = reference(*(({"orders": one}, one[-1]["id"]) for one in rows))
+    assert made == Reference(0, ("orders", Pick("last"), "id"))
