@@ -217,7 +217,7 @@ def test_a_person_who_looked_goes_on_in_a_shell_and_is_asked_before_each_effect(
     assert "there is no terminal here to ask you on; nothing was run" in " ".join(resumed.refused.split())
     code, text = resumed.shell
     assert code == 0, text
-    assert f"Step 2 of 3, unknown: ponder path={PIPE}" in text and f"Step 3 of 3, write: touch {PIPE}" in text and text.count("[y/N]") == 2
+    assert f"Step 2 of 3, external: ponder path={PIPE}" in text and f"Step 3 of 3, write: touch {PIPE}" in text and text.count("[y/N]") == 2
     assert resumed.calls["shell"] == [("ponder", PIPE), ("terminal", f"touch {PIPE}")]
     rows = resumed.host.rows("SELECT status FROM runs WHERE resumes = ?", resumed.run)
     assert [row["status"] for row in rows] == ["ok"]
