@@ -67,6 +67,7 @@ def taught(found: Lesson, vary: Mapping[str, str], before: Proposal | None = Non
     """The candidate: everything fixed but what varies (name → its text in this lesson), learnt together with the examples of the one
     `before`, whose inputs keep their names; Refused, with the reason, when there is none."""
     _named(vary)
+    vary = {**(_again(before.spec, found.example) if before else {}), **vary}
     examples = (found.example, *(one for one in (before.exhibits if before else ()) if one.turn != found.example.turn))
     try:
         template = learning.infer([*examples, *(_twin(found.example, vary, number) for number in range(len(OTHERS)) if vary)])
@@ -146,6 +147,11 @@ def _wanted(spec: Spec, one: Example, vary: Mapping[str, str]) -> dict[str, str]
             raise Refused(f"{text[:60]!r} does not stand in these calls as a value of its own, so it cannot be the input {name}")
         found[learnt] = name
     return found
+
+
+def _again(spec: Spec, one: Example) -> dict[str, str]:
+    """What varied before, with the texts that stand for it in another example; nothing where that was done in another way."""
+    return {name: str(value) for name, value in _values(spec, one).items() if isinstance(value, str | int) and str(value).strip()}
 
 
 def _kept(spec: Spec, before: Proposal | None) -> dict[str, str]:

@@ -78,6 +78,13 @@ def test_what_stands_fixed_around_a_value_is_no_part_of_it(desk: Bench) -> None:
     assert made[2] == "git push origin topic/birch:refs/birch"
 
 
+def test_the_second_example_needs_no_word_on_what_varied_before(desk: Bench) -> None:
+    desk.turn("c1", sh("mkdir -p shelf/amber"), sh("ls shelf/amber"))
+    teach(desk, "--vary", "word=amber")
+    desk.turn("c2", sh("mkdir -p shelf/birch"), sh("ls shelf/birch"))
+    assert teach(desk, session="s-c2").code == 0 and values(desk) == [("word", ("birch", "amber"))]
+
+
 def test_two_values_vary_apart(desk: Bench) -> None:
     desk.turn("c1", sh("git checkout -b feature-x main-7"), sh("git push origin feature-x"), sh("git log main-7"))
     assert teach(desk, "--vary", "branch=feature-x", "--vary", "base=main-7").code == 0
