@@ -607,6 +607,17 @@ def _trust(service: Service, ask: Ask) -> Answer:
     return Answer(" ".join(lines), kata_json(kata) | {"trusted": True})
 
 
+def _bind(service: Service, ask: Ask) -> Answer:
+    word, field, variable = ask.kata, ask.words[1].lower(), ask.words[2].removeprefix("$")
+    kata = service.bind(word, field, "" if variable.lower() == "none" else variable, ask.surface)
+    name, bound = kata.tool or f"kata {kata.id}", service.bound(kata)
+    if field in bound:
+        text = f"When {name} runs, {field} is taken from ${bound[field]} in the environment of Hermes. It is neither kept nor shown."
+    else:
+        text = f"Whoever calls {name} gives {field} again."
+    return Answer(text, kata_json(kata) | {"bound": bound})
+
+
 def _untrust(service: Service, ask: Ask) -> Answer:
     kata = service.untrust(ask.kata, ask.surface)
     text = f"Not trusted any more: {kata.tool}. From the next message on it {service.consent(kata)}, but asks in folders new to it."
@@ -809,6 +820,15 @@ VERBS: Mapping[str, Verb] = {
         "trust deploy_preview",
         ONE,
         _trust,
+    ),
+    "bind": Verb(
+        "bind NAME INPUT $VAR",
+        "take a secret from the environment",
+        "For an input that is a secret: when the kata runs it is read from that variable of the environment of Hermes, unless the caller "
+        "gives one. The name is kept, the secret is not, and no answer, page or log shows it. 'none' in place of $VAR takes that back.",
+        "bind deploy_preview token $DEPLOY_TOKEN",
+        (3, 3),
+        _bind,
     ),
     "untrust": Verb(
         "untrust NAME",

@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from . import quoting, resuming, templating
-from .model import Array, Call, Expression, Json, KataError, Object, Reference, StepTrace, Version, canonical, walk
+from . import quoting, resuming, secrecy, templating
+from .model import Array, Call, Expression, Json, KataError, Object, Reference, Spec, StepTrace, Trace, Version, canonical, walk
 from .origins import CUT
 from .redact import SHORTEST, Masker
 from .wording import origin, visible
@@ -95,12 +95,33 @@ class Discreet:
 def discreet(version: Version, given: Mapping[str, Json]) -> Discreet:
     """A masker that hides every input which stands in the place of a secret in one of the calls, as far as they are known before a run:
     where a call needs an earlier result, the results of examples stand for it."""
-    masker = Discreet()
+    masker = veil(version.spec, given)
     for step in version.spec.steps:
         needs = any(isinstance(part, Reference) for part in walk(step.arguments))
         for results in ((), *(one.results for one in version.exhibits[:FORESEEN] if needs)):
             masker.heed({key: foreseen(value, given, results) for key, value in step.arguments.fields}, given)
     return masker
+
+
+def veil(spec: Spec, given: Mapping[str, Json]) -> Discreet:
+    """A masker that hides what is given for the secret inputs, wherever it stands."""
+    return Discreet(given[one.name] for one in secrecy.fields(spec) if one.name in given)
+
+
+def veiled(trace: Trace, spec: Spec, given: Mapping[str, Json]) -> Trace:
+    """The trace as it is told: without what was given for the secret inputs; everything else as it is."""
+    mask = veil(spec, given).without
+    steps = (
+        replace(
+            step,
+            call=step.call and Call(step.call.tool, mask(step.call.arguments)),
+            result=mask(step.result),
+            reason=str(mask(step.reason)),
+            sent=step.sent and mask(step.sent),
+        )
+        for step in trace.steps
+    )
+    return replace(trace, steps=tuple(steps), reason=str(mask(trace.reason))) if secrecy.fields(spec) else trace
 
 
 def foreseen(expression: Expression, given: Mapping[str, Json], results: Sequence[Json] = ()) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
@@ -29,6 +29,7 @@ from .model import (
     canonical,
     walk,
 )
+from .secrecy import SECRET
 from .templating import render
 
 Execution = Generator[StepCall, Outcome, Trace]
@@ -60,12 +61,13 @@ class Held(Outcome):
 # ── Inputs ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def input_schema(spec: Spec) -> Json:
-    """Describe the arguments of a spec as the JSON schema under which its tool is registered (K24)."""
+def input_schema(spec: Spec, bound: Collection[str] = ()) -> Json:
+    """Describe the arguments of a spec as the JSON schema under which its tool is registered (K24). `bound` are secret inputs that are
+    taken from the environment."""
     return {
         "type": "object",
         "properties": {one.name: _property(one) for one in spec.inputs},
-        "required": [one.name for one in spec.inputs if one.default is None],
+        "required": [one.name for one in spec.inputs if one.default is None and one.name not in bound],
         "additionalProperties": False,
     }
 
@@ -74,6 +76,8 @@ def _property(one: InputField) -> Json:
     """A field seen with values of several types has none: it takes any value. Choices are told, not demanded."""
     seen = ", ".join(canonical(value) for value in one.choices)
     about = f"{one.description} Seen: {seen}; others are possible." if seen else one.description
+    if one.type == SECRET:
+        return {"type": "string", "description": f"A secret, which is not kept. {one.description}"}
     given: dict[str, Json] = {"type": one.type} if one.type else {}
     return given | {"description": about} | ({} if one.default is None else {"default": one.default})
 
@@ -94,7 +98,7 @@ def _problem(wanted: InputField, given: Mapping[str, Json]) -> str:
     if wanted.name not in given:
         return "" if wanted.default is not None else f"{wanted.name!r} is missing"
     found = _type(given[wanted.name])
-    if not wanted.type or found == wanted.type or (found, wanted.type) == ("integer", "number"):
+    if not wanted.type or found == wanted.type or (found, wanted.type) in (("integer", "number"), ("string", SECRET)):
         return ""
     return f"{wanted.name!r} must be of type {wanted.type}, got {found}"
 

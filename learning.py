@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from . import columns, extraction, quoting, search, shell, surroundings
+from . import columns, extraction, quoting, search, secrecy, shell, surroundings
 from .columns import Edit
 from .model import (
     SHELL_TOOLS,
@@ -17,6 +17,7 @@ from .model import (
     Array,
     Command,
     Concat,
+    Event,
     Example,
     Expression,
     Hole,
@@ -44,7 +45,17 @@ def infer(examples: Sequence[Example]) -> Template:
     a literal. Origins are tried in the order of design section 6."""
     if not examples:
         raise TemplateError("Expected at least one example, got none")
-    return _inferred(tuple(Same(one) for one in examples))
+    return _inferred(tuple(_renumbered(Same(one)) for one in examples))
+
+
+@lru_cache(maxsize=512)
+def _renumbered(example: Same[Example]) -> Same[Example]:
+    """One for each example, whatever it is learnt with: what is kept for the examples is found again by it."""
+    return Same(secrecy.renumbered(example.value)) if any(map(_masked, example.value.events)) else example
+
+
+def _masked(event: Event) -> bool:
+    return secrecy.hides([dict(event.call.arguments), event.outcome.result])
 
 
 @lru_cache(maxsize=64)
@@ -110,7 +121,11 @@ class _Learner:
         return Object(tuple(pairs))
 
     def _value(self, vector: Vector, hint: tuple[int, str]) -> Expression:
-        whole = self._whole(vector)
+        hidden = secrecy.hides(vector)
+        if hidden and all(isinstance(value, str) for value in vector):
+            parts = self._split(vector, hint)
+            return parts[0] if len(parts) == 1 else Concat(parts)
+        whole = None if hidden else self._whole(vector)
         if whole is not None:
             return whole
         if all(isinstance(value, dict) for value in vector) and len({frozenset(value) for value in vector}) == 1:
@@ -164,9 +179,35 @@ class _Learner:
         path = tuple(replace(part, value=name) if isinstance(part, Pick) and part.how == "key" else part for part in origin.reference.path)
         return Reference(origin.reference.step, path)
 
+    def _split(self, vector: Vector, hint: tuple[int, str]) -> tuple[Expression, ...]:
+        """Texts in which secrets were masked: what is between them as in any text, and for each where it comes from, else an input."""
+        rows = [secrecy.split(text) for text in vector]
+        if len({len(row) for row in rows}) > 1:
+            raise TemplateError("Expected as many secrets in each example")
+        parts: list[Expression] = []
+        for number, column in enumerate(zip(*rows, strict=True)):
+            if number % 2:
+                parts.append(self._secret(column))
+            elif any(column):
+                parts += [Literal(column[0])] if len(set(column)) == 1 else self._text(column, hint, coarse=True)
+        return tuple(parts)
+
+    def _secret(self, vector: Vector) -> Expression:
+        """What came out of an earlier result is taken from there or not at all: a key that was drawn for one run is of no use later."""
+        origin = self.origins.whole(vector, self._known())
+        if origin:
+            return self._taken(origin)
+        earlier = zip(vector, (example.results[: self.step] for example in self.examples), strict=True)
+        if any(value in canonical(list(results)) for value, results in earlier):
+            raise TemplateError("Expected no masked secret out of an earlier result whose place is not clear")
+        return self._unknown(vector, (0, secrecy.name(vector[0])))
+
+    def _parts(self, vector: Vector, hint: tuple[int, str]) -> tuple[Expression, ...]:
+        return self._split(vector, hint) if secrecy.hides(vector) else self._text(vector, hint, coarse=True)
+
     def _unknown(self, vector: Vector, hint: tuple[int, str], around: tuple[str, str] = ("", "")) -> Input:
-        for value in vector:
-            _clean(value)
+        if not _secret(vector):
+            _clean(vector)
         for index, unknown in self._values_given():
             if _equal(unknown.vector, vector):
                 unknown.hints.append(hint)
@@ -354,8 +395,8 @@ class _Learner:
     # Commands: the same tree in every example, values inside its words.
 
     def _command(self, vector: Vector) -> Expression:
-        if len(_distinct(vector)) == 1:
-            return self._scoped_command(vector[0]) if isinstance(vector[0], str) else Literal(_clean(vector[0]))
+        if len(_distinct(vector)) == 1 and not secrecy.hides(vector[0]):
+            return self._scoped_command(vector[0]) if isinstance(vector[0], str) else Literal(vector[0])
         if not all(isinstance(value, str) for value in vector):
             raise TemplateError(f"Expected the command of step {self.step + 1} to be text")
         scripts = [shell.parse(text) for text in vector]
@@ -380,14 +421,15 @@ class _Learner:
 
     def _word(self, texts: Vector, words: list[shell.Word], hint: tuple[int, str]) -> Iterator[Edit]:
         """Replacements for one word of the first example's text: (start, end, parts)."""
-        if len({text[word.start : word.end] for text, word in zip(texts, words, strict=True)}) == 1:
+        sources = {text[word.start : word.end] for text, word in zip(texts, words, strict=True)}
+        if len(sources) == 1 and not secrecy.hides([*sources]):
             yield from self._scoped_word(words[0])
             return
         if (
             all(word.fixed and len(word.pieces) == 1 and word.pieces[0].quote in ("", "'") for word in words)
             and len({w.pieces[0].quote for w in words}) > 1
         ):
-            parts = self._text(tuple(word.value or "" for word in words), hint, coarse=True)
+            parts = self._parts(tuple(word.value or "" for word in words), hint)
             yield words[0].start, words[0].end, (Hole(self._scoped(_joined(parts), ""), "bare"),)
             return
         if len({tuple((piece.kind, piece.quote) for piece in word.pieces) for word in words}) > 1:
@@ -395,7 +437,8 @@ class _Learner:
         for pieces in zip(*(word.pieces for word in words), strict=True):
             if pieces[0].kind == "substitution":
                 continue
-            if len({piece.value for piece in pieces}) == 1:
+            values = {piece.value for piece in pieces}
+            if len(values) == 1 and not secrecy.hides([*values]):
                 yield from self._scoped_word(replace(words[0], pieces=(pieces[0],)))
                 continue
             yield pieces[0].start, pieces[0].end, self._piece(pieces, hint)
@@ -404,7 +447,7 @@ class _Learner:
         if pieces[0].kind != "text" or pieces[0].quote not in PLACES:
             raise TemplateError(f"Expected the same variables and escapes in step {self.step + 1} of every example")
         place = PLACES[pieces[0].quote]
-        parts = self._text(tuple(piece.value for piece in pieces), hint, coarse=True)
+        parts = self._parts(tuple(piece.value for piece in pieces), hint)
         return tuple(_placed(inner, place) for part in parts for inner in _flat(self._scoped(part, "")))
 
     def _reproduces(self, command: Command, vector: Vector) -> None:
@@ -570,6 +613,11 @@ def _length(values: Vector) -> int:
     return sum(len(value) for value in values)
 
 
+def _secret(vector: Vector) -> bool:
+    """Whether all values are secrets and nothing else."""
+    return all(isinstance(value, str) and PLACEHOLDER.fullmatch(value) for value in vector)
+
+
 def _clean(value: Json) -> Json:
     """The value, unless a secret was masked in it: then no template is made of it (A17)."""
     if PLACEHOLDER.search(canonical(value)):
@@ -631,6 +679,8 @@ def _field(name: str, unknown: _Unknown) -> InputField:
         return InputField(name, "boolean", f"Adds {unknown.option.strip()} to {_steps(unknown.steps)}.", seen[:3], default=default or False)
     closed = _closed(unknown.vector)
     about = f"Used in {_steps(unknown.steps)}."
+    if _secret(unknown.vector):
+        return InputField(name, secrecy.SECRET, about)
     if any(unknown.around):
         about = f"The varying part of {unknown.around[0]}…{unknown.around[1]}. {about}"
     return InputField(name, _type(unknown.vector), about, seen[:3], seen if closed else (), default if closed else None, unknown.around)

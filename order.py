@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import consent, executor, pages, templating, validator
+from .discretion import veil
 from .model import Call, InputError, Json, Kata, Refused, State, Status, Step, StepTrace, Trace, Usage, canonical
 from .service import Service, excess
 from .wording import WHOLE, brief, templated, visible
@@ -32,7 +33,7 @@ def ordered(service: Service, words: Sequence[str]) -> tuple[Kata, dict[str, Jso
         given[name] = value
     values = validator.coerced(given, executor.input_schema(kata.version.spec))
     try:
-        executor.check_inputs(kata.version.spec, values)
+        executor.check_inputs(kata.version.spec, service.filled(kata, values))
     except InputError as error:
         raise Usage(f"{error.message}: {pages.signature(kata.tool, kata.version.spec)}") from error
     return kata, values
@@ -75,6 +76,7 @@ def plan(
     """Render a run without any call: the executor is asked for its first step and is told no more. `around` is what was captured of the
     surroundings."""
     spec, lacking = kata.version.spec, list[str]()
+    shown, given = veil(spec, given).without, {**{name: f"${variable}" for name, variable in service.bound(kata).items()}, **given}
     values = executor.check_inputs(spec, given)
     trace = Trace(Status.SKIPPED, tuple(StepTrace(at, step.tool, Status.SKIPPED) for at, step in enumerate(spec.steps)))
     try:
@@ -83,7 +85,7 @@ def plan(
     except InputError as error:
         lacking.append(error.message)
     calls = [one.call for one in trace.steps]
-    lines = [brief(call, WHOLE) if call else templated(step, values) for call, step in zip(calls, spec.steps, strict=True)]
+    lines = [str(shown(brief(call, WHOLE) if call else templated(step, values))) for call, step in zip(calls, spec.steps, strict=True)]
     steps = tuple(Planned(at, *one) for at, one in enumerate(zip(spec.steps, lines, calls, strict=True), 1))
     refused = [f"step {one.index + 1}: {one.reason}" for one in trace.steps if one.status is Status.REFUSED]
     more = [f"step {one.number}: more than was approved: {why}" for one in steps if one.call and (why := excess(one.call, one.step))]

@@ -32,12 +32,11 @@ from .model import (
     walk,
 )
 from .redact import PLACEHOLDER
+from .secrecy import SECRET
 from .templating import dotted, render
 
 VALID_S = 86_400.0
 """A stopped run can be resumed for so long (T53)."""
-SECRET = "secret"
-"""The type of an input that is never kept."""
 CUT = re.compile(
     rf"\[… \d+ {origins.CUT} …\]|^\[[\d,]+ characters, too many to be kept\]$|^\[an answer of type \w+, which is no JSON\]$"
 )

@@ -16,13 +16,13 @@ import time
 import uuid
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 from . import commands, consent, executor, familiar, pages, scene, switches, validator, ward
-from .discretion import Discreet, discreet
+from .discretion import Discreet, discreet, veil, veiled
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
 from .incognito import ANYWHERE, Incognito
@@ -119,7 +119,7 @@ class Plugin:
         self.paused = False
         self.store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
         self.history = History()
-        door = Door(time.time, replay, today, self._taken, _owner(), _alive, time.time, parameters, self.history)
+        door = Door(time.time, replay, today, self._taken, _owner(), _alive, time.time, parameters, self.history, os.environ.get)
         self.service = Service(self.store, self.settings, door)
         self.recorder = Recorder(self.service, parameters, self.fault, self.history.origin, around=self._recorded)
         self.incognito = Incognito(self.store, time.time)
@@ -230,7 +230,7 @@ class Plugin:
         """The question before a call of a kata, where there is one."""
         given = _fitted(kata.version.spec, payload.get("args"))
         try:
-            checked = executor.check_inputs(kata.version.spec, given)
+            checked = executor.check_inputs(kata.version.spec, self.service.filled(kata, given))
         except InputError:
             return None  # the handler says it to the model; a person is not asked about what cannot run
         folder = self._folder(payload.get("task_id"))
@@ -405,7 +405,8 @@ class Plugin:
         self.trusted = self.store.trusted()
 
     def _register_one(self, tool: str, kata: Kata) -> None:
-        handle = self.ctx.register_tool(name=tool, toolset=TOOLSET, schema=tool_schema(kata), handler=functools.partial(self.run, kata.id))
+        schema, handler = tool_schema(kata, self.service.bound(kata)), functools.partial(self.run, kata.id)
+        handle = self.ctx.register_tool(name=tool, toolset=TOOLSET, schema=schema, handler=handler)
         if handle is None:
             self.notes[f"Tool {tool}"] = "not registered: the host refused the name"
         else:
@@ -421,7 +422,8 @@ class Plugin:
 
     def _run(self, number: int, args: Mapping[str, Json], place: Mapping[str, Any]) -> str:
         kata = self._live(self.service.store.kata(number))
-        checked = executor.check_inputs(kata.version.spec, args)  # the run makes of them what the question showed, once
+        filled = self.service.filled(kata, args)
+        checked = executor.check_inputs(kata.version.spec, filled)  # the run makes of them what the question showed, once
 
         def approved() -> None:
             if self._asks(kata, self._folder(place.get("task_id")), checked):
@@ -437,15 +439,17 @@ class Plugin:
         approved: Callable[[], None],
         ask: Callable[[str], bool] | None = None,
     ) -> str:
-        self._possible(kata, kata.version.spec.steps)
+        spec, given = kata.version.spec, self.service.filled(kata, args)
+        self._possible(kata, spec.steps)
         run_id = uuid.uuid4().hex[:12]
         driver = self._driver(kata, self.place(place, run_id))
         folder = driver.place.folder
         with self._claimed(run_id, Ongoing(kata.id, kata.tool, kata.tool, driver, folder, time.monotonic())):
             approved()
-            send = confirmed(driver, kata.version.spec, ask) if ask else driver
-            trace = self.service.start(kata, args, run_id, driver.place.session, send, folder, self._around(folder))
-        return executor.answer(trace, kata.version.spec, run_id, unlike(kata, trace, folder))
+            send = confirmed(driver, spec, _discreetly(ask, veil(spec, given))) if ask else driver
+            trace = self.service.start(kata, given, run_id, driver.place.session, send, folder, self._around(folder))
+        told = veiled(trace, spec, given)
+        return executor.answer(told, spec, run_id, unlike(kata, told, folder))
 
     def ordered(self, kata: Kata, given: Mapping[str, Json], ask: Callable[[str], bool] | None = None) -> dict[str, Json]:
         """Run a kata for a person, without a model: the answer. Before each step that does more than read the person is asked; without
@@ -514,9 +518,10 @@ class Plugin:
         driver.folder = rest.folder or driver.folder
         with self._claimed(run_id, Ongoing(rest.kata.id, rest.kata.tool, RESUME, driver, driver.folder, time.monotonic())):
             approved()
-            send = confirmed(driver, rest.spec, ask) if ask else driver
+            send = confirmed(driver, rest.spec, _discreetly(ask, veil(rest.spec, rest.given))) if ask else driver
             trace = self.service.resume(rest, run_id, driver.place.session, send)
-        return executor.answer(trace, rest.spec, run_id, unlike(rest.kata, trace, driver.folder))
+        told = veiled(trace, rest.spec, rest.given)
+        return executor.answer(told, rest.spec, run_id, unlike(rest.kata, told, driver.folder))
 
     def _driver(self, kata: Kata, place: Place) -> Driver:
         limit, known = self.settings.step_timeout_s, habits(kata.version)
@@ -599,8 +604,8 @@ class Plugin:
     def kata_list(self, args: Any, **place: Any) -> str:
         """The static tool `kata_list`: what is active, with arguments; it only reads."""
         katas = [
-            {"tool": kata.tool, "arguments": executor.input_schema(kata.version.spec), "does": pages.outline(kata.version.spec)}
-            for kata in self.active.values()
+            {"tool": kata.tool, "arguments": executor.input_schema(spec, self.service.bound(kata)), "does": pages.outline(spec)}
+            for kata, spec in ((kata, kata.version.spec) for kata in self.active.values())
         ]
         return json.dumps({"katas": katas})
 
@@ -785,11 +790,16 @@ RESUME_SCHEMA = {
 }
 
 
-def tool_schema(kata: Kata) -> dict[str, Json]:
+def _discreetly(ask: Callable[[str], bool], masker: Discreet) -> Callable[[str], bool]:
+    """A way to ask that shows no secret."""
+    return lambda text: ask(str(masker.without(text)))
+
+
+def tool_schema(kata: Kata, bound: Collection[str] = ()) -> dict[str, Json]:
     """What the model sees of a kata; the first sentence is all it gets in the host's catalogue (60 characters, F2)."""
     spec = kata.version.spec
     text = f"{pages.first_sentence(kata)}. Replays an approved routine of {len(spec.steps)} steps in one call: {pages.outline(spec)}."
-    return {"name": kata.tool, "description": text, "parameters": executor.input_schema(spec)}
+    return {"name": kata.tool, "description": text, "parameters": executor.input_schema(spec, bound)}
 
 
 def _fitted(spec: Spec, given: Any) -> dict[str, Json]:

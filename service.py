@@ -23,6 +23,7 @@ from . import (
     lifecycle,
     miner,
     resuming,
+    secrecy,
     surroundings,
     teaching,
     templating,
@@ -100,7 +101,8 @@ ODDEST = 8
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
-    "stop rename diff audit cleanup trust untrust export import relax savings what-if snooze undo wrong edit run incognito".split()
+    "stop rename diff audit cleanup trust untrust bind export import relax savings what-if snooze undo wrong edit run "
+    "incognito".split()
 )
 SPELLING = 2
 """How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
@@ -147,6 +149,8 @@ class Door:
     """A tool's parameters today; None where the tool is not known in this process."""
     archive: Archive | None = None
     """What the host keeps of earlier conversations; None where it cannot be asked."""
+    secret: Callable[[str], str | None] = lambda variable: None
+    """What a variable of the environment holds; asked for when a kata runs, for those that a person named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -716,10 +720,34 @@ class Service:
             raise Refused(f"{kata.tool or f'Kata {kata.id}'} is not trusted; there is nothing to take back")
         return self._marked(kata, "untrust", surface)
 
-    def _marked(self, kata: Kata, verb: str, surface: str) -> Kata:
+    def bind(self, word: str, field: str, variable: str, surface: str) -> Kata:
+        """Name the variable of the environment from which a secret input of a kata is taken when it runs (T43); an empty `variable` takes
+        that back. The name is kept, never what the variable holds."""
+        kata = self.find(word)
+        known = [one.name for one in secrecy.fields(kata.version.spec)]
+        if field not in known:
+            raise Refused(f"{kata.tool or f'Kata {kata.id}'} has no secret input {field!r}; it has {', '.join(known) or 'none'}")
+        if variable and not secrecy.VARIABLE.fullmatch(variable):
+            raise Refused(f"Expected the name of a variable, got {variable[:40]!r}")
+        with self.store.bundle():
+            done = self._marked(kata, "bind", surface, f"{field} from ${variable}" if variable else f"{field} is given by the caller")
+            self.store.note(_bound(kata, field), variable)
+        return done
+
+    def bound(self, kata: Kata) -> dict[str, str]:
+        """The variables that a person named for secret inputs: input → variable."""
+        found = {one.name: self.store.noted(_bound(kata, one.name)) for one in secrecy.fields(kata.version.spec)}
+        return {name: variable for name, variable in found.items() if variable}
+
+    def filled(self, kata: Kata, given: Mapping[str, Json]) -> dict[str, Json]:
+        """The arguments with what the environment holds for secret inputs that the caller does not give; InputError where nothing."""
+        return secrecy.filled(kata, given, self.bound(kata), self.door.secret)
+
+    def _marked(self, kata: Kata, verb: str, surface: str, detail: str = "") -> Kata:
         """Write a decision down that leaves the kata in its state."""
         state, digest, now = kata.state, kata.version.spec.digest, self.door.clock()
-        return self.store.transition(kata.id, before=(state,), after=state, digest=digest, actor=surface, verb=verb, now=now)
+        left = self.store.transition
+        return left(kata.id, before=(state,), after=state, digest=digest, actor=surface, verb=verb, now=now, detail=detail)
 
     def trusted(self, kata: Kata) -> bool:
         """Whether a person trusts this revision."""
@@ -932,7 +960,7 @@ class Service:
         self._stopped(run)
         kata = self._unchanged(run)
         spec, schema = kata.version.spec, executor.input_schema(kata.version.spec)
-        values = validator.coerced(dict(supplied or {}), schema)
+        values = validator.coerced(self.filled(kata, supplied or {}), schema)
         known = {one.name for one in spec.inputs}
         own = {**surroundings.parted(run.inputs)[0], **{name: value for name, value in values.items() if name in known}}
         found = resuming.rest(kata, run, resuming.reached(run, spec, said), executor.check_inputs(spec, own), values)
@@ -1137,6 +1165,10 @@ def excess(call: Call, step: Step) -> str:
     found, allowed = effect(call.tool, call.arguments), step.effect
     more = found.asks and not allowed.asks or found.destructive and not allowed.destructive or allowed.plain_read and not found.plain_read
     return found.why if more else "it addresses Kata itself" if addresses_kata(call) else ""
+
+
+def _bound(kata: Kata, field: str) -> str:
+    return f"bound {kata.id} {field}"
 
 
 def _short(text: str, most: int) -> str:

@@ -16,7 +16,7 @@ from .model import PREFIX, SHELL_TOOLS, Call, Class, Json, OpaqueCommand
 READS = frozenset("list show review runs status help near audit diff mine savings what-if".split())
 """Commands of Kata that decide nothing; whatever else there is, or will be, is put to the person."""
 DECIDES = frozenset(
-    "approve enable disable reject rollback run resume trust untrust import purge cleanup forget stop rename relax record teach "
+    "approve enable disable reject rollback run resume trust untrust bind import purge cleanup forget stop rename relax record teach "
     "learn export snooze undo wrong edit".split()
 )
 """Words by which a decision is known where the command around them cannot be read."""

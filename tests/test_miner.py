@@ -552,11 +552,12 @@ def test_noise_that_was_folded_or_skipped_is_in_no_exhibit() -> None:
     assert [len(example.events) for example in one.exhibits] == [3, 3, 3]
 
 
-def test_a_masked_secret_is_never_part_of_a_proposal() -> None:
-    """A17."""
+def test_a_masked_secret_is_an_input_of_a_proposal_and_never_a_part_of_it() -> None:
+    """A17, T43."""
     case = (sh("git pull"), sh("curl -H 'X-Key: KATASECRET_github_1' https://example.org/deploy"))
     one = only(*told(case, case, case))
-    assert isinstance(one, NearMiss) and one.rule == "template"
+    assert isinstance(one, Proposal) and [field.type for field in one.spec.inputs] == ["secret"]
+    assert "KATASECRET" not in str(one.spec.to_json())
 
 
 def test_a_near_miss_has_the_same_identity_as_the_proposal_it_might_have_been() -> None:

@@ -110,7 +110,7 @@ def test_no_listed_secret_reaches_a_proposal_a_near_miss_or_a_run(kind_and_secre
 
     def leaky(number: int) -> tuple[Did, ...]:
         return (
-            *routine(number),
+            sh("git pull --rebase origin"),
             sh(f"notify --key {secret} done", f"ok {secret}"),
             Did("post", {"to": "x", "with": secret}, json.dumps({"id": secret})),
         )
