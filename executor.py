@@ -30,6 +30,7 @@ from .model import (
     walk,
 )
 from .secrecy import SECRET
+from .speech import BLOCKED, harmless, instructs
 from .templating import render
 
 Execution = Generator[StepCall, Outcome, Trace]
@@ -73,13 +74,14 @@ def input_schema(spec: Spec, bound: Collection[str] = ()) -> Json:
 
 
 def _property(one: InputField) -> Json:
-    """A field seen with values of several types has none: it takes any value. Choices are told, not demanded."""
-    seen = ", ".join(canonical(value) for value in one.choices)
-    about = f"{one.description} Seen: {seen}; others are possible." if seen else one.description
+    """A field seen with values of several types has none: it takes any value. Choices are told, not demanded; what instructs is blocked."""
+    seen = ", ".join(canonical(value) if harmless(value) else BLOCKED for value in one.choices)
+    described = BLOCKED if instructs(one.description) else one.description
+    about = f"{described} Seen: {seen}; others are possible." if seen else described
     if one.type == SECRET:
-        return {"type": "string", "description": f"A secret, which is not kept. {one.description}"}
+        return {"type": "string", "description": f"A secret, which is not kept. {described}"}
     given: dict[str, Json] = {"type": one.type} if one.type else {}
-    return given | {"description": about} | ({} if one.default is None else {"default": one.default})
+    return given | {"description": about} | ({"default": one.default} if one.default is not None and harmless(one.default) else {})
 
 
 def check_inputs(spec: Spec, given: Mapping[str, Json]) -> dict[str, Json]:

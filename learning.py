@@ -37,6 +37,7 @@ from .model import (
 )
 from .origins import Origin, Origins, Same, Vector, ties
 from .redact import PLACEHOLDER
+from .speech import instructs
 from .templating import Template, render, same
 
 
@@ -698,7 +699,7 @@ def _closed(vector: Vector) -> bool:
 
 def _identifier(text: str) -> str:
     name = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()).strip("_")[:40]
-    return name if re.match(r"[a-z]", name) else "value"
+    return name if re.match(r"[a-z]", name) and not instructs(name) else "value"
 
 
 def _shaped(vector: Vector) -> str:

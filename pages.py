@@ -37,6 +37,7 @@ from .model import (
 )
 from .recall import Learnt
 from .service import Mined, Odd, destroys
+from .speech import BLOCKED, spoken
 from .wording import brief, origin, templated, visible
 
 WIDTH = 80
@@ -159,13 +160,18 @@ def first_sentence(kata: Kata) -> str:
     return (kata.version.spec.help or f"{kata.name.replace('_', ' ').capitalize()}: {names}")[:SENTENCE_CHARS]
 
 
+NAMED = re.compile(r"[\w.,:/@+=~\-\[\](){}!$‹›· ]+")
+"""What a program, a verb or a tool is called; a quote or a sign that nobody sees is in none."""
+
+
 def outline(spec: Spec) -> str:
-    """The steps in a few words each: the program of a command, else the tool."""
+    """The steps in a few words each: the program of a command, else the tool; a model reads it, so what instructs is blocked (T8)."""
     names = []
     for step in spec.steps:
         text = templated(step)
         words = text.split()
-        names.append(" ".join(words[:2]) if step.tool == "terminal" and len(words) > 1 and words[1].isalpha() else words[0])
+        name = " ".join(words[:2]) if step.tool == "terminal" and len(words) > 1 and words[1].isalpha() else words[0]
+        names.append(spoken(name) if NAMED.fullmatch(name) else BLOCKED)
     return ", ".join(names)
 
 

@@ -21,7 +21,7 @@ RUNGS = (
     ("syntax", "formats"),
     ("lexer",),
     ("grammar",),
-    ("shell", "programs", "redact", "rows", "extraction", "turns", "places"),
+    ("shell", "programs", "redact", "rows", "extraction", "turns", "places", "speech"),
     ("expansions",),
     ("options",),
     ("closer",),
@@ -44,7 +44,7 @@ PURE = tuple(
     "model turns teaching syntax lexer grammar shell programs expansions options closer redact rows extraction places "
     "effects search quoting "
     "origins columns surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
-    "share wording discretion consent familiar formats switches secrecy".split()
+    "share wording discretion consent familiar formats switches secrecy speech".split()
 )
 HARMLESS = frozenset(
     "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "
