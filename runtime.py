@@ -545,6 +545,8 @@ class Plugin:
         found = parameters(step.tool)
         if found is None:
             return "" if isolated() else f"the tool {step.tool} is not there now"
+        if withheld := _withheld(step.tool):
+            return f"the tool {step.tool} belongs to the tool set {withheld}, which is switched off here"
         now = validator.fingerprint(found)
         return validator.drift(step.tool, step.schema, now, lambda name: found if name == now else self.store.schema(name))[0]
 
@@ -927,6 +929,15 @@ def _file() -> str:
     from plugins.plugin_storage import plugin_data_dir
 
     return str(plugin_data_dir(PLUGIN) / "data.db")
+
+
+def _withheld(tool: str) -> str:
+    """The tool set of a tool where the owner switched it off: what a plugin dispatches does not pass the host's own check (T41)."""
+    from tools import registry as host
+
+    off, entry = configured("agent", "disabled_toolsets"), getattr(host.registry, "get_entry", lambda name: None)(tool)
+    toolset = str(getattr(entry, "toolset", ""))
+    return toolset if isinstance(off, list) and toolset in off else ""
 
 
 def parameters(tool: str) -> Json:

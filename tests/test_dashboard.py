@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import published
 import pytest
 from stand_in import installed, locked
-from strategies import NOW, Bench, Clock, Did, bench, proposal_of, routine, sh, tool
+from strategies import NOW, Bench, Clock, Did, bench, opened, proposal_of, raw, routine, sh, tool, traces_of
 
+from kata import commands
 from kata.model import Call, InputField, Kata, NearMiss, RunRow, State, Status, StepTrace
 from kata.service import RESERVED
 
@@ -476,3 +478,32 @@ def test_a_run_that_nobody_saw_end_has_no_answer_yet(tab: Tab) -> None:
     tab.desk.store.begin_step("run-9", StepTrace(0, "terminal", Status.UNKNOWN, Call("terminal", {"command": "x"}), attempts=1))
     shown = tab.get("runs/run-9")
     assert shown["answer"] == "" and shown["finished"] is None and shown["steps"][0]["may_be_running"]
+
+
+# ── Secrets ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("kind", ["ghp_{w36}", "sk-ant-api03-{u93}AA", "AKIA{A16}", "hvs.{w90}", "beside a name"])
+def test_no_secret_is_in_an_answer_a_page_a_log_or_the_bytes_of_the_file(tab: Tab, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    """T7: in arguments, results, errors, the user's words, keys and the values of a run; asked of every address and of every command."""
+    caplog.set_level("DEBUG")
+    secret = published.secret("{w24}" if kind == "beside a name" else kind, 7)
+    said = f"API_TOKEN={secret}" if kind == "beside a name" else secret
+    for number in range(3):
+        leaky = (
+            sh(f"curl -H 'Authorization: Bearer {secret}' https://example.org/{number}", f"got {said}"),
+            Did("mcp_box_put", {"env": {"API_TOKEN": secret}, "n": number}, json.dumps({"password": secret, "rows": [{"token": secret}]})),
+            Did("fetch", {"where": said}, json.dumps({"error": f"denied: {said}"})),
+        )
+        tab.desk.turn(f"c{number}", *leaky, *routine(number), message=f"please use {said}")
+        tab.desk.service.mine()
+    for kata in tab.desk.service.katas():
+        ran(tab.desk, kata, Status.ERROR, f"run-{kata.id}")
+    told = [tab.client.get(f"/api/plugins/kata/{path}").text for path in ("katas", "runs", "near", "audit", "status")]
+    told += [tab.client.get(f"/api/plugins/kata/katas/{kata.id}").text for kata in tab.desk.service.katas()]
+    verbs = (["list"], ["near"], ["runs"], ["status"], ["audit"], *(["review", str(kata.id)] for kata in tab.desk.service.katas()))
+    answers = [commands.run(tab.desk.service, words, "cli") for words in verbs]
+    told += [text for answer in answers for text in (answer.text, json.dumps(answer.json, default=str))]
+    assert tab.desk.service.katas() and len("".join(told)) > 5_000
+    everything = "\n".join((*told, caplog.text)).encode() + raw(tab.file) + opened(tab.file)
+    assert traces_of(secret, everything) == []
