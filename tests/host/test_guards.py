@@ -17,12 +17,12 @@ def register(ctx):
     ctx.register_hook("pre_tool_call", guard)
 
 def guard(tool_name="", args=None, **_):
-    text = str((args or {}).get("command", ""))
-    if text == "wc -l src/fig.txt":
+    text = str((args or {}).get("command", "")) if tool_name == "terminal" else ""
+    if text.endswith("/fig.txt"):
         return {"action": "block", "message": "the guard says no to figs"}
-    if text == "wc -l src/plum.txt":
+    if text.endswith("/plum.txt"):
         return {"action": "approve", "message": "Is a plum allowed?", "rule_key": "plum"}
-    if text == "wc -l src/kiwi.txt":
+    if text.endswith("/kiwi.txt"):
         return {"action": "modify", "args": {"command": "touch src/rewritten"}}
 '''
 WORDS = ("fig", "plum", "kiwi", "quince")
@@ -49,6 +49,7 @@ def guarded(school: School) -> Iterator[Guarded]:
     (folder / "__init__.py").write_text(GUARD, encoding="utf-8")
     (host.work / "src").mkdir(exist_ok=True)
     (host.work / "build" / "fig").mkdir(parents=True)
+    (host.work / "build" / "fig" / "a.o").touch()
     for word in WORDS:
         (host.work / "src" / f"{word}.txt").write_text(f"TODO {word}\n")
     host.install(folder, "guard")
@@ -84,7 +85,7 @@ def test_a_step_does_not_go_around_another_plugin(guarded: Guarded, word: str, w
 
 
 def test_what_no_guard_speaks_against_runs(guarded: Guarded) -> None:
-    assert guarded.results["quince"]["status"] == "ok" and ("terminal", "wc -l src/quince.txt") in guarded.calls["quince"]
+    assert guarded.results["quince"]["status"] == "ok" and guarded.calls["quince"][-1][1].endswith("src/quince.txt")
 
 
 def test_a_tool_of_a_set_that_is_switched_off_is_not_reached_through_a_kata(guarded: Guarded) -> None:
