@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .. import executor, lifecycle, pages
+from .. import executor, lifecycle, pages, savings
 from ..commands import VERSION
 from ..model import Json, Kata, KataError, Refused, State, StoreError, Usage
 from ..service import Service, Unconfirmed, Unseen
@@ -88,7 +88,7 @@ def overview(service: Service, asked: Asked) -> Json:
         "counters": service.store.counters(),
         "min_support": service.settings.min_support,
         "mining": service.busy,
-        "savings": None,
+        "savings": savings.overview_json(savings.all_worth(service)),
     }
 
 
@@ -172,7 +172,7 @@ def one(word: str) -> Act:
             "exhibits": [views.example(spec, one) for one in exhibits],
             "versions": views.versions(service.versions(kata), kata),
             "runs": [views.run(row) for row in service.store.runs(kata.id, 10)],
-            "savings": None,
+            "savings": savings.worth(service, kata).to_json() if service.store.standing(kata.id) else None,
             "standing": standing(service, kata),
             "verbs": verbs(service, kata),
         }

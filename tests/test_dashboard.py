@@ -163,7 +163,7 @@ def test_an_overview_of_nothing_says_when_there_will_be_something(tab: Tab) -> N
     keys = "profile version recording waiting active attention broken near facts counters min_support mining savings"
     assert set(told) == set(keys.split())
     assert told["waiting"] == told["active"] == [] and told["min_support"] == 3 and told["recording"] == {"on": True, "why": ""}
-    assert told["savings"] is None and told["profile"] == "default"
+    assert told["savings"] == {"katas": [], "saved": None} and told["profile"] == "default"
 
 
 def test_the_overview_shows_what_waits_what_is_used_and_what_is_paused(tab: Tab) -> None:

@@ -87,6 +87,20 @@ def test_a_no_stops_the_run_before_the_step(shell: Shell) -> None:
     assert "the person at the terminal said no" in told.json["error"] and told.json["next"]["tool"] == "terminal"
 
 
+def test_a_kata_that_no_session_can_see_runs_for_a_person_all_the_same(tmp_path: Path) -> None:
+    """B12: hidden by tool search, by the toolsets of a platform, or because the session is older than the approval."""
+    (tmp_path / "project").mkdir()
+    with installed(tmp_path) as file:
+        context = Context(refused={"kata_look"})
+        plugin = Plugin(context)
+        approve(file, reader(), "look")
+        plugin.open()
+        told = commands.run(plugin.service, ["run", "look", "path=a.md"], "cli", hand=plugin.hand())
+        assert context.katas == set() and told.code == 0 and told.json["status"] == "ok"
+        assert '"status": "ok"' in str(context.commands["kata"]("run look path=a.md --json"))
+        plugin.close()
+
+
 @pytest.mark.parametrize("more", ["", " --yes", " yes=true"])
 def test_without_a_terminal_nothing_with_an_effect_runs_and_no_word_says_yes(shell: Shell, more: str) -> None:
     """T78: there is no `--yes`."""

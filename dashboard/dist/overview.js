@@ -11,6 +11,7 @@ export function Overview() {
       h(Attention, { told }),
       h(Waiting, { told }),
       h(Use, { told }),
+      h(Savings, { told }),
       h(Facts, { told }))));
 }
 
@@ -43,6 +44,14 @@ function Recording({ told }) {
     h("span", { "aria-hidden": true }, on ? "●" : "■"), on ? " Recording" : " Not recording"),
   on ? (told.facts.last_event ? h("span", null, "last call ", h(When, { at: told.facts.last_event })) : "nothing has arrived yet")
     : `${why}; approved katas go on working`);
+}
+
+// What each kata in use saved or cost, in the words and numbers of its verdict.
+function Savings({ told }) {
+  const rows = told.savings ? told.savings.katas : [];
+  if (!rows.length) return null;
+  return h(Section, { title: "What they save", id: "kata-savings" }, h("ul", { className: "kata-rows" }, rows.map((one) =>
+    h("li", { key: one.kata, className: "kata-row" }, h("p", null, visible(`${one.tool}: ${one.verdict}; ${one.numbers}`))))));
 }
 
 function Attention({ told }) {
