@@ -465,7 +465,7 @@ def test_what_is_told_about_waits_even_when_its_evidence_goes(store: Store) -> N
     store.propose(replace(proposal(fingerprint="f8"), keys=("b", "c")), 1.0, 8)
     assert store.family() is None
     store.add([TurnEnd(turn, -1.0) for turn in ("t1", "t3", "t4")])
-    assert store.forget(0.0, 2) == 3
+    assert store.forget(0.5, 2) == 3
     found = []
     while waiting := store.family():
         found.append(waiting[0])
@@ -786,7 +786,8 @@ def test_the_facts_tell_what_is_there(path: Path, store: Store) -> None:
     proposed(store, "g")
     facts = store.facts()
     counts = {"calls": 9, "turns": 3, "conversations": 2, "dirty": 3, "last_event": 52.0, "katas": {"active": 1, "candidate": 1}}
-    file = {"version": len(MIGRATIONS), "journal": "delete", "bytes": path.stat().st_size, "path": str(path), "mode": "600"}
+    size = path.stat().st_size
+    file = {"version": len(MIGRATIONS), "journal": "delete", "bytes": size, "used": size, "path": str(path), "mode": "600"}
     assert facts == counts | file
 
 
