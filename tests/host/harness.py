@@ -131,6 +131,11 @@ class Terminal:
         os.write(self.screen, key.encode())
         return self.wait(shows)
 
+    def tap(self, key: str, seen: Callable[[], bool], what: str) -> None:
+        """Press one key, and read the screen until something has come about elsewhere."""
+        os.write(self.screen, key.encode())
+        self._until(lambda shown: seen(), what)
+
     def wait(self, shows: str, quiet: float = PATIENCE) -> str:
         """Read the screen until it shows the words, or until it is quiet so long; AssertionError after `PATIENCE` seconds."""
         return self._until(lambda shown: bool(shows) and shows in shown, shows and repr(shows), quiet)

@@ -10,21 +10,24 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from strategies import replay
 from witness import Witness
 
 from harness import Host
-from kata.model import Call, Event, Kata, Outcome, Record, Settings, TurnEnd, TurnStart
+from kata.model import Call, Event, Kata, Outcome, Record, SchemaSeen, Settings, TurnEnd, TurnStart
 from kata.service import Door, Service
 from kata.store import Store
+from kata.validator import fingerprint
 from model_server import Script
 
 Json = Any
 Did = tuple[str, Mapping[str, Json], Json]
 """One call: tool, arguments, and the value of its answer."""
+NONE: Mapping[str, Any] = MappingProxyType({})
 SEEN = ("amber", "birch", "cobalt")
 """The words of the three conversations."""
 
@@ -39,6 +42,8 @@ class Lesson:
     """Whether the folder in which it was done is known, as it is of what the plugin recorded itself."""
     around: Callable[[str], Mapping[str, str]] = lambda word: {}
     """What else was known of where and when it was done."""
+    schemas: Mapping[str, Json] = field(default_factory=dict)
+    """The parameters that a tool had then, where they are known."""
 
     @property
     def tool(self) -> str:
@@ -213,7 +218,9 @@ def opened(host: Host) -> Iterator[Service]:
 def learnt(host: Host, service: Service, lesson: Lesson) -> Kata:
     """Record three conversations of one routine, and give the proposal that came with the third."""
     folder = str(host.work) if lesson.placed else ""
-    held = [conversation(service, f"{lesson.name}-{word}", lesson.steps(word), folder, lesson.around(word)) for word in SEEN]
+    service.record([SchemaSeen(fingerprint(one), tool, one) for tool, one in lesson.schemas.items()])
+    told = [(f"{lesson.name}-{word}", lesson.steps(word), folder, lesson.around(word)) for word in SEEN]
+    held = [conversation(service, *one, lesson.schemas) for one in told]
     new = [kata for proposals in held for kata in proposals]
     sizes = [len(kata.version.spec.steps) for kata in new]
     assert sizes == [len(lesson.steps(SEEN[0]))], f"{lesson.name}: {new}; {service.store.near()}"
@@ -221,14 +228,20 @@ def learnt(host: Host, service: Service, lesson: Lesson) -> Kata:
 
 
 def conversation(
-    service: Service, name: str, done: Sequence[Did], folder: str, around: Mapping[str, str] | None = None
+    service: Service,
+    name: str,
+    done: Sequence[Did],
+    folder: str,
+    around: Mapping[str, str] = NONE,
+    schemas: Mapping[str, Json] = NONE,
 ) -> tuple[Kata, ...]:
     """Record one conversation of one turn, and mine it; gives what was proposed."""
     now = time.time()
     records: list[Record] = [TurnStart(name, f"s-{name}", f"s-{name}", "cli", "person", now, "please")]
-    known = (folder, around or {})
+    known = (folder, around)
     for index, (tool, arguments, answer) in enumerate(done):
         outcome, at = Outcome.read(json.dumps(answer)), now + index
-        records.append(Event(Call(tool, arguments), outcome, name, f"{name}-{index}", index, "", at, at + 0.1, "ok", "", *known))
+        schema = fingerprint(schemas[tool]) if tool in schemas else ""
+        records.append(Event(Call(tool, arguments), outcome, name, f"{name}-{index}", index, "", at, at + 0.1, "ok", schema, *known))
     service.record([*records, TurnEnd(name, now + len(done))])
     return service.mine().proposed
