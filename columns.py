@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 
 from . import shell
@@ -19,6 +20,7 @@ Edit = tuple[int, int, tuple[str | Option | Hole, ...]]
 # ── Commands as columns of words ─────────────────────────────────────────────────────────────────
 
 
+@lru_cache(maxsize=2048)
 def shape(script: shell.Script) -> tuple[object, ...]:
     """What must be equal before words are compared one by one."""
     counts = tuple(
@@ -45,8 +47,13 @@ def _frames(script: shell.Script) -> Iterator[object]:
                 yield from _frames(inner)
 
 
-def columns(script: shell.Script) -> Iterator[tuple[shell.Word, tuple[int, str]]]:
+@lru_cache(maxsize=2048)
+def columns(script: shell.Script) -> tuple[tuple[shell.Word, tuple[int, str]], ...]:
     """Every word in order, with a hint for the name of what varies in it."""
+    return tuple(_columns(script))
+
+
+def _columns(script: shell.Script) -> Iterator[tuple[shell.Word, tuple[int, str]]]:
     for command in script.commands():
         words = shell.arguments(command)
         head = " ".join(shell.head(words))
@@ -150,15 +157,21 @@ MOST_OPTIONS = 4
 
 def options(scripts: Sequence[shell.Script]) -> list[Optional]:
     """The options that come and go; TemplateError when one has several places or values."""
-    rows = [list(script.commands()) for script in scripts]
+    rows = [_rows(script) for script in scripts]
     if len({len(row) for row in rows}) > 1:
         return []
     found: list[Optional] = []
     for index in range(len(rows[0])):
-        found += _of_command(index, [_written(script, row[index]) for script, row in zip(scripts, rows, strict=True)])
+        found += _of_command(index, [row[index] for row in rows])
     if len(found) > MOST_OPTIONS:
         raise TemplateError(f"Expected at most {MOST_OPTIONS} options that come and go in one command, got {len(found)}")
     return found
+
+
+@lru_cache(maxsize=2048)
+def _rows(script: shell.Script) -> tuple[list[tuple[str, str]], ...]:
+    """The words of every command."""
+    return tuple(_written(script, command) for command in script.commands())
 
 
 def _written(script: shell.Script, command: shell.Simple) -> list[tuple[str, str]]:

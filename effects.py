@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from . import expansions, shell
 from .closer import CLOSER
@@ -109,6 +110,7 @@ def _shell(code: str, arguments: Mapping[str, Json]) -> Effect:
         return Effect(UNKNOWN, False, "a command with too many commands inside each other")
 
 
+@lru_cache(maxsize=2048)
 def _scripted(code: str) -> Effect:
     try:
         script = shell.parse(code)

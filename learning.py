@@ -89,6 +89,8 @@ class _Learner:
         self.around = surroundings.shared(examples)
         self.constants: set[str] = set()
         """Words that are fixed in the steps so far: a value that is one of them is no sign of a flow."""
+        self.results = [example.results for example in examples]
+        self.ambient = [example.around for example in examples]
 
     def template(self) -> Template:
         steps = []
@@ -96,7 +98,7 @@ class _Learner:
             self.step = index
             steps.append(self._arguments())
             self.constants.update(_constants(steps[-1]))
-            self.origins.add([example.results[index] for example in self.examples])
+            self.origins.add([results[index] for results in self.results])
         made = _pieces_of_others(self.unknowns, steps)
         left = {f"#{index}": unknown for index, unknown in enumerate(self.unknowns) if f"#{index}" not in made}
         names = _names(left)
@@ -143,10 +145,10 @@ class _Learner:
 
     def _values(self, expression: Expression) -> Vector:
         """What an expression was in every example; 312 as the whole of the text "312" is another value (B31)."""
-        return tuple(render(expression, self._inputs(index), example.results[: self.step]) for index, example in enumerate(self.examples))
+        return tuple(render(expression, self._inputs(index), results[: self.step]) for index, results in enumerate(self.results))
 
     def _inputs(self, index: int) -> dict[str, Json]:
-        return {f"#{i}": unknown.vector[index] for i, unknown in enumerate(self.unknowns)} | self.examples[index].around
+        return {f"#{i}": unknown.vector[index] for i, unknown in enumerate(self.unknowns)} | self.ambient[index]
 
     def _whole(self, vector: Vector) -> Expression | None:
         """Literal, input already known, or reference, when one is the whole value with its type."""
@@ -339,7 +341,7 @@ class _Learner:
 
     def _scoped_word(self, word: shell.Word) -> Iterator[Edit]:
         """Replacements for the pieces of a fixed word that hold a folder or a date."""
-        for piece in word.pieces:
+        for piece in word.pieces if self.around else ():
             parts = surroundings.cut(piece.value, self.around) if piece.kind == "text" and piece.quote in PLACES else []
             if any(isinstance(part, Ambient) for part in parts):
                 place = PLACES[piece.quote]
@@ -408,7 +410,7 @@ class _Learner:
             raise TemplateError(f"Expected one structure of command in step {self.step + 1}, got several")
         texts = tuple(script.text for script in scripts)
         edits = [self._option(option, scripts[0]) for option in options]
-        for column in zip(*(list(columns.columns(script)) for script in scripts), strict=True):
+        for column in zip(*map(columns.columns, scripts), strict=True):
             edits += self._word(texts, [word for word, _ in column], column[0][1])
         command = Command(tuple(columns.assembled(texts[0], edits)))
         _clean([part if isinstance(part, str) else part.text for part in command.parts if not isinstance(part, Hole)])
@@ -519,11 +521,17 @@ LEARNT = 5
 def _program(texts: tuple[str, ...], pieces: Vector) -> str:
     """The stored form of the program that finds every piece in its text; empty where none is sure, or it knows a masked secret."""
     pairs = list(dict.fromkeys(zip(texts, pieces, strict=True)))
-    for program in search.candidates(pairs[:LEARNT]):
+    for program in _candidates(tuple(pairs[:LEARNT])):
         stored = canonical(program.to_json())
         if not PLACEHOLDER.search(stored) and all(_finds(program, text, piece) for text, piece in pairs):
             return stored
     return ""
+
+
+@lru_cache(maxsize=512)
+def _candidates(pairs: tuple[tuple[str, Json], ...]) -> tuple[extraction.Program, ...]:
+    """Kept for a while: leaving out one example after the other mostly leaves those from which it is learnt."""
+    return search.candidates(pairs)
 
 
 def _finds(program: extraction.Program, text: str, piece: Json) -> bool:
@@ -607,6 +615,8 @@ def _equal(left: Vector, right: Vector) -> bool:
 
 
 def _distinct(vector: Vector) -> tuple[Json, ...]:
+    if all(type(value) is str for value in vector):
+        return tuple(dict.fromkeys(vector))
     return tuple({canonical(value): value for value in vector}.values())
 
 

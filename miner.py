@@ -10,6 +10,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 
 from . import checks, learning, quoting, shell, templating
@@ -119,12 +120,15 @@ def key(call: Call) -> str:
     programs and sub-commands in order, of a loop or a test also what it goes over; what is not understood stands for itself alone."""
     names = ",".join(sorted(call.arguments))
     code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
-    if not isinstance(code, str):
-        return f"{call.tool}({names})"
+    return f"{call.tool}({names}): {_skeleton(code)}" if isinstance(code, str) else f"{call.tool}({names})"
+
+
+@lru_cache(maxsize=2048)
+def _skeleton(code: str) -> str:
     try:
-        return f"{call.tool}({names}): {' | '.join(shell.skeleton(shell.parse(code)))}"
+        return " | ".join(shell.skeleton(shell.parse(code)))
     except OpaqueCommand:
-        return f"{call.tool}({names}): ={hashlib.sha256(code.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+        return "=" + hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +168,11 @@ def _words(arguments: Mapping[str, Json]) -> frozenset[str]:
 def _flags(call: Call) -> tuple[str, ...]:
     """The options of a shell command, sorted, without their values: known before a run, so a family may be split by them."""
     code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
-    if not isinstance(code, str):
-        return ()
+    return _options(code) if isinstance(code, str) else ()
+
+
+@lru_cache(maxsize=2048)
+def _options(code: str) -> tuple[str, ...]:
     try:
         script = shell.parse(code)
     except OpaqueCommand:
@@ -209,21 +216,21 @@ def _gapped(rows: Iterable[tuple[Item, ...]], max_steps: int, gap: int) -> dict[
     found: dict[int, Place] = {}
     for row in rows:
         loose = _loose(row)
-        for first in range(len(row) if any(loose) else 0):
-            for part in _leaps(row, loose, first, max_steps, gap):
+        after = [tuple(_next(row, loose, at, gap)) for at in range(len(row))] if any(loose) else []
+        for first in range(len(after)):
+            for part in _leaps(after, first, max_steps):
                 window = window_id([row[at].key for at in part])
-                left = tuple(row[at].events[0].position for at in range(first, part[-1]) if at not in part)
-                place = Place(row[first].events[0].position, row[part[-1]].events[-1].position, len(part), 1, left)
-                if window not in found or len(left) <= len(found[window].skipped):
-                    found[window] = place
+                if window not in found or part[-1] - first + 1 - len(part) <= len(found[window].skipped):
+                    left = tuple(row[at].events[0].position for at in range(first, part[-1]) if at not in part)
+                    found[window] = Place(row[first].events[0].position, row[part[-1]].events[-1].position, len(part), 1, left)
     return found
 
 
-def _leaps(row: tuple[Item, ...], loose: Sequence[bool], first: int, max_steps: int, gap: int) -> Iterator[tuple[int, ...]]:
-    """The windows from one item on that pass over calls, as the numbers of their items."""
+def _leaps(after: Sequence[tuple[int, ...]], first: int, max_steps: int) -> Iterator[tuple[int, ...]]:
+    """The windows from one item on that pass over calls, as the numbers of their items; `after` is what may follow each."""
     reached: list[tuple[int, ...]] = [(first,)]
     for size in range(2, max_steps + 1):
-        longer = [(*part, after) for part in reached for after in _next(row, loose, part[-1], gap)]
+        longer = [(*part, then) for part in reached for then in after[part[-1]]]
         passed = (part for part in longer if part[-1] - first - size < PASSED)
         reached = sorted(passed, key=lambda part: (part[-1] - first, part))[:BREADTH]
         yield from (part for part in reached if part[-1] - first >= size)
@@ -240,18 +247,21 @@ def _next(row: tuple[Item, ...], loose: Sequence[bool], at: int, gap: int) -> It
 
 def _loose(row: tuple[Item, ...]) -> tuple[bool, ...]:
     """For each item of a run whether a window may pass over it: one read, and nothing later asks for what only its result told."""
-    asked = [_tokens(item) for item in row]
-    return tuple(_is_loose(row, asked, at) for at in range(len(row)))
+    reads = [len(item.events) == 1 and _is_read(item.events[0].call) for item in row]
+    asked = [_tokens(item) for item in row] if any(reads) else []
+    return tuple(read and _is_loose(row, asked, at) for at, read in enumerate(reads))
+
+
+def _is_read(call: Call) -> bool:
+    return effect(call.tool, call.arguments).kind is Class.READ
 
 
 def _is_loose(row: tuple[Item, ...], asked: Sequence[frozenset[str]], at: int) -> bool:
-    event = row[at].events[0]
-    if len(row[at].events) > 1 or effect(event.call.tool, event.call.arguments).kind is not Class.READ:
-        return False
     later = frozenset().union(*asked[at + 1 :]) - frozenset().union(*asked[: at + 1])
-    text = _text(event)
+    text = _text(row[at].events[0]) if later else ""
     told = {word for word in later if word in text}
-    return not told or all(any(word in _text(other) for item in row[:at] for other in item.events) for word in told)
+    earlier = [_text(other) for item in row[:at] for other in item.events] if told else []
+    return all(any(word in text for text in earlier) for word in told)
 
 
 def _text(event: Event) -> str:

@@ -47,7 +47,9 @@ def informative(value: Json) -> bool:
 
 def ties(vector: Vector) -> bool:
     """Whether equality with these values means something (A9): at least two distinct, each informative."""
-    return all(_informative(value) for value in vector) and len({canonical(value) for value in vector}) > 1
+    if not all(map(_informative, vector)):
+        return False
+    return len(set(vector) if all(type(value) is str for value in vector) else {canonical(value) for value in vector}) > 1
 
 
 def _informative(value: Json) -> bool:

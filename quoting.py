@@ -15,13 +15,19 @@ from .model import Command, Hole, OpaqueCommand, Option, UnsafeValue
 
 def placed(command: Command, values: Sequence[str]) -> str:
     """The command with a value in each hole; UnsafeValue when a value cannot be placed or would change the tree."""
+    return _placed(command, tuple(values))
+
+
+@lru_cache(maxsize=2048)
+def _placed(command: Command, values: tuple[str, ...]) -> str:
+    """Kept for a while: a template is held against its examples again and again."""
     made = frame(command)
     for value, spot in zip(values, made.spots, strict=True):
         _check_value(value, spot)
     _check_words(made, values)
     fill = iter(values)
     text = "".join(piece if isinstance(piece, str) else quoted(next(fill), piece.place) for piece in _pieces(command))
-    if _signature(text) != _substituted(made.signature, made.fill(values)):
+    if signature(text) != _substituted(made.signature, made.fill(values)):
         raise UnsafeValue("A value would change the structure of the command", source=text, at=0)
     return text
 
@@ -34,7 +40,9 @@ def _pieces(command: Command) -> Iterator[str | Hole]:
         yield piece
 
 
-def _signature(text: str) -> tuple[object, ...] | None:
+@lru_cache(maxsize=2048)
+def signature(text: str) -> tuple[object, ...] | None:
+    """What a command does, without spans and quotes; None where it is not understood."""
     try:
         return shell.signature(shell.parse(text))
     except OpaqueCommand:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from functools import lru_cache
 
 from .model import (
     Call,
@@ -76,6 +77,23 @@ def read_event(row: Row, turn: str) -> Event:
     kept = {name: row[name] for name in ("call_id", "position", "request", "started", "ended", "said", "schema", "folder")}
     outcome = Outcome(Status(row["status"]), row["result"], row["reason"])
     return Event(call=Call(row["tool"], row["arguments"]), outcome=outcome, turn=turn, around=row["around"] or {}, **kept)
+
+
+SMALL = 2_048
+"""Bytes of a packed result that is kept for a while once it was unpacked."""
+
+
+def stored_event(names: tuple[str, ...], values: tuple[Json, ...], turn: str) -> Event:
+    """The event of a row as it is stored. Of equal rows it is mostly the same one: the longer routines of a turn hold the calls of the
+    shorter, and what was worked out about a result is found by its identity."""
+    row = zip(names, values, strict=True)
+    large = any(isinstance(value, bytes) and len(value) > SMALL for value in values)
+    return read_event({name: unbind(value) for name, value in row}, turn) if large else _kept_event(names, values, turn)
+
+
+@lru_cache(maxsize=2048)
+def _kept_event(names: tuple[str, ...], values: tuple[Json, ...], turn: str) -> Event:
+    return read_event({name: unbind(value) for name, value in zip(names, values, strict=True)}, turn)
 
 
 def read_exhibit(kept: Json) -> Example:

@@ -46,7 +46,7 @@ from .model import (
     Wanted,
     canonical,
 )
-from .rows import Row, bind, pack, read_event, read_kata, read_step, read_version, unbind
+from .rows import Row, bind, pack, read_event, read_kata, read_step, read_version, stored_event, unbind
 from .turns import Lived, Span
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -592,14 +592,15 @@ def _turn(db: sqlite3.Connection, row: Row) -> Turn:
 
 
 def _example(db: sqlite3.Connection, where: Occurrence) -> Example:
-    rows = _sql(
-        db,
+    rows = db.execute(
         """SELECT * FROM events WHERE turn = (SELECT number FROM turns WHERE id = ?) AND position BETWEEN ? AND ?
         ORDER BY position, started, number""",
-        *(where.turn, where.first, where.last),
+        (bind(where.turn), where.first, where.last),
     )
-    kept = (row for row in rows if row["position"] not in where.skipped)
-    return Example(where.conversation, where.turn, tuple(read_event(row, where.turn) for row in kept))
+    names = tuple(column[0] for column in rows.description)
+    at = names.index("position")
+    kept = (row for row in rows if row[at] not in where.skipped)
+    return Example(where.conversation, where.turn, tuple(stored_event(names, row, where.turn) for row in kept))
 
 
 def _occurrence(row: Row) -> Occurrence:
@@ -991,10 +992,11 @@ class Store:
             if number is None:
                 return  # retention was faster
             touched = _families(db, "?", number)
-            _sql(db, "DELETE FROM windows WHERE turn = ?", number)
             rows = [(window, number, one.first, one.last, one.size, one.times, _positions(one.skipped)) for window, one in windows.items()]
             columns = "window, turn, first, last, size, times, skipped"
-            db.executemany(f"INSERT INTO windows ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            if set(db.execute(f"SELECT {columns} FROM windows WHERE turn = ?", (number,))) != set(rows):
+                _sql(db, "DELETE FROM windows WHERE turn = ?", number)
+                db.executemany(f"INSERT INTO windows ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
             _queue(db, touched | _families(db, "?", number), least)
             _sql(db, "UPDATE turns SET dirty = 0 WHERE id = ?", turn)
 

@@ -85,12 +85,13 @@ Known = tuple[Ambient, tuple[str, ...]]
 def shared(examples: Sequence[Example]) -> tuple[Known, ...]:
     """What is known of the surroundings of every example: folders without their final slash, dates in every form."""
     found: list[Known] = []
+    around = [one.around for one in examples]
     for what in (*PLACES, "branch"):
-        texts = tuple(one.around.get(f"@{what}", "").rstrip("/") for one in examples)
+        texts = tuple(one.get(f"@{what}", "").rstrip("/") for one in around)
         if all(len(text) > 1 for text in texts) and texts not in [known for _, known in found]:
             found.append((Ambient(what), texts))
     for what in DATES:
-        days = [one.around.get(f"@{what}", "") for one in examples]
+        days = [one.get(f"@{what}", "") for one in around]
         if all(days):
             found += [(Ambient(what, form), tuple(dated(day, form) for day in days)) for form in FORMS]
     return tuple(found)

@@ -97,6 +97,10 @@ class Script:
     pipelines: tuple[Pipeline, ...]
     operators: tuple[str, ...]
 
+    def __hash__(self) -> int:
+        """That of the text: the whole tree need not be walked to find that it is the same."""
+        return hash(self.text)
+
     def nodes(self) -> Iterator[Node]:
         """Every command, simple or not, in source order, those inside another after it."""
         for pipeline in self.pipelines:

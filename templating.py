@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from . import origins, quoting, shell, surroundings
+from . import origins, quoting, surroundings
 from .model import (
     Ambient,
     Array,
@@ -25,7 +26,6 @@ from .model import (
     Json,
     Literal,
     Object,
-    OpaqueCommand,
     Option,
     Part,
     Pick,
@@ -49,6 +49,10 @@ class Template:
 
 def same(left: Json, right: Json) -> bool:
     """Whether two JSON values are equal with their types: 3 is not "3", 1 is not 1.0 and not true (B31)."""
+    if type(left) is str and type(right) is str:
+        return left == right
+    if type(left) is dict and type(right) is dict and left.keys() == right.keys():
+        return all(same(value, right[key]) for key, value in left.items())
     return canonical(left) == canonical(right)
 
 
@@ -69,7 +73,7 @@ def render(expression: Expression, inputs: Mapping[str, Json], results: Sequence
     TemplateError names the input or field that is missing, UnsafeValue the value that cannot be placed."""
     match expression:
         case Literal(value):
-            return copy.deepcopy(value)
+            return copy.deepcopy(value) if isinstance(value, dict | list) else value
         case Input(name):
             if name not in inputs:
                 raise TemplateError(f"Expected a value for the input {name!r}, got none")
@@ -251,12 +255,10 @@ def _unify(expression: Expression, value: Json, results: Sequence[Json], binding
 
 def _unify_command(command: Command, text: str, bindings: _Bindings) -> bool:
     """Compare trees, with the options as they stand in the text."""
-    try:
-        tree = shell.signature(shell.parse(text))
-    except OpaqueCommand:
+    if quoting.signature(text) is None:
         return False
     for setting in settings(command):
-        equations = _equations(settled(command, setting), tree) if bindings.agrees(setting) else None
+        equations = _equations(settled(command, setting), text) if bindings.agrees(setting) else None
         if equations is not None:
             bindings.found.update(setting)
             bindings.texts += equations
@@ -264,19 +266,27 @@ def _unify_command(command: Command, text: str, bindings: _Bindings) -> bool:
     return False
 
 
-def _equations(command: Command, tree: tuple[object, ...]) -> list[tuple[tuple[Expression, ...], str]] | None:
+def _equations(command: Command, text: str) -> list[tuple[tuple[Expression, ...], str]] | None:
     """Where the template's tree has a mark, the text there gives an equation; None when the trees differ elsewhere."""
-    frame, found = quoting.frame(command), []
-    holes = dict(zip(frame.marks, (piece.value for piece in command.parts if isinstance(piece, Hole)), strict=True))
+    holes = dict(zip(quoting.frame(command).marks, (piece.value for piece in command.parts if isinstance(piece, Hole)), strict=True))
+    found = _aligned(command, text)
+    parted = ((tuple(holes[run] if run in holes else Literal(run) for run in runs), theirs) for runs, theirs in found or ())
+    return None if found is None else [(tuple(_flat(parts)), theirs) for parts, theirs in parted]
+
+
+@lru_cache(maxsize=2048)
+def _aligned(command: Command, text: str) -> tuple[tuple[tuple[str, ...], str], ...] | None:
+    """The texts with marks of the template's tree, cut at these, beside what stands there in a command; None when the trees differ
+    elsewhere. Kept for a while: a template is held against its examples again and again."""
+    frame, tree, found = quoting.frame(command), quoting.signature(text), []
     marks = re.compile("(" + "|".join(frame.marks) + ")") if frame.marks else None
     for ours, theirs in _leaves(frame.signature, tree):
         if marks is None or ours is None or not marks.search(ours):
             if ours is None or ours != theirs:
                 return None
             continue
-        parts = tuple(holes[run] if run in holes else Literal(run) for run in marks.split(ours) if run)
-        found.append((tuple(_flat(parts)), theirs))
-    return found
+        found.append((tuple(run for run in marks.split(ours) if run), theirs))
+    return tuple(found)
 
 
 def _leaves(ours: object, theirs: object) -> Iterator[tuple[str | None, str]]:
