@@ -43,8 +43,9 @@ SIDE_BY_SIDE = ("-n", str(max(2, min(4, os.cpu_count() or 2))))
 pytest: the two processes would each make every home."""
 EXAMPLES = {"quick": 200, "full": 10_000}
 """Hypothesis examples for each law; `tests/conftest.py` reads the same numbers from KATA_EXAMPLES."""
-PATIENCE = {"quick": 540, "full": 6 * 3_600}
-"""Seconds that one command may take; a run without --full is to stay under ten minutes."""
+PATIENCE = {"quick": 1_200, "full": 6 * 3_600}
+"""Seconds that one command may take before it counts as hung. A run without --full takes ten minutes on a quiet machine of two cores; on
+one that does other things too it may take longer, and that is no failure."""
 SHARED = ROOT.parent / "shared"
 KEPT = VENV / "full"
 """Where the parts of --full leave what they print as JSON."""
