@@ -565,7 +565,8 @@ def _snooze(service: Service, ask: Ask) -> Answer:
 def _undo(service: Service, ask: Ask) -> Answer:
     kata, verb = service.undo(ask.surface)
     name = kata.tool or f"kata {kata.id}"
-    return Answer(f"Taken back: {verb!r}. {name[0].upper()}{name[1:]} is {pages.state(kata)} again.", kata_json(kata) | {"undone": verb})
+    now = f"{'a ' * (kata.state is State.CANDIDATE)}{pages.state(kata)}"
+    return Answer(f"Taken back: {verb!r}. {name[0].upper()}{name[1:]} is {now} again.", kata_json(kata) | {"undone": verb})
 
 
 def _wrong(service: Service, ask: Ask) -> Answer:
@@ -731,7 +732,7 @@ def _help(service: Service, ask: Ask) -> Answer:
 def manual(lead: str) -> str:
     """All commands, each in a line."""
     lines = ["Kata finds routines that you repeat; each that you approve becomes one tool.", ""]
-    lines += [f"  {lead} {verb.usage:<20} {verb.what}" for verb in VERBS.values()]
+    lines += [f"  {lead} {verb.usage:<20} {' ' * (len(verb.usage) > 20)}{verb.what}" for verb in VERBS.values()]
     lines += ["", f"N is a number of the list, or a name. --json gives JSON. More about one: {lead} help VERB"]
     return "\n".join(lines)
 
@@ -822,11 +823,12 @@ VERBS: Mapping[str, Verb] = {
         _trust,
     ),
     "bind": Verb(
-        "bind NAME INPUT $VAR",
+        "bind NAME INPUT VAR",
         "take a secret from the environment",
         "For an input that is a secret: when the kata runs it is read from that variable of the environment of Hermes, unless the caller "
-        "gives one. The name is kept, the secret is not, and no answer, page or log shows it. 'none' in place of $VAR takes that back.",
-        "bind deploy_preview token $DEPLOY_TOKEN",
+        "gives one. Write its name without '$', or your shell puts the secret there. The name is kept, the secret is not, and no answer, "
+        "page or log shows it. 'none' in place of VAR takes that back.",
+        "bind deploy_preview token DEPLOY_TOKEN",
         (3, 3),
         _bind,
     ),

@@ -512,7 +512,7 @@ class Service:
         known = self.store.alike(miner.fingerprint(found.keys))
         if known and (known.state is not State.CANDIDATE or not known.version.fit.taught):
             does = "a proposal already" if known.state is State.CANDIDATE else f"{known.state} {known.tool}".strip()
-            raise Refused(f"These steps are kata {known.id}, {does}: 'show {known.id}'")
+            raise Refused(f"These steps are kata {known.id}, {does}: look at it with 'show {known.id}'")
         version = known.version if known else None
         before = Proposal(version.spec, known.fingerprint, version.fit, version.exhibits) if known and version else None
         made = teaching.taught(found, vary, before)
@@ -534,7 +534,7 @@ class Service:
         keys = miner.spelled(made.exhibits[0])
         made = replace(made, spec=replace(made.spec, steps=here), keys=keys, fingerprint=miner.fingerprint(keys))
         if known := self.store.alike(made.fingerprint):
-            raise Refused(f"These steps are kata {known.id} already: 'show {known.id}'")
+            raise Refused(f"These steps are kata {known.id} already: look at it with 'show {known.id}'")
         checks = self.validated(made.spec, made.exhibits, taught=True)
         if failed := [check for check in checks if not check.passed]:
             raise Refused(f"It cannot be a kata here: {'; '.join(check.reason for check in failed)}")
@@ -722,13 +722,14 @@ class Service:
 
     def bind(self, word: str, field: str, variable: str, surface: str) -> Kata:
         """Name the variable of the environment from which a secret input of a kata is taken when it runs (T43); an empty `variable` takes
-        that back. The name is kept, never what the variable holds."""
+        that back. The name is kept, never what the variable holds; what is no variable here is refused and not repeated, because a shell
+        puts the secret itself in the place of `$NAME`."""
         kata = self.find(word)
         known = [one.name for one in secrecy.fields(kata.version.spec)]
         if field not in known:
             raise Refused(f"{kata.tool or f'Kata {kata.id}'} has no secret input {field!r}; it has {', '.join(known) or 'none'}")
-        if variable and not secrecy.VARIABLE.fullmatch(variable):
-            raise Refused(f"Expected the name of a variable, got {variable[:40]!r}")
+        if variable and (not secrecy.VARIABLE.fullmatch(variable) or self.door.secret(variable) is None):
+            raise Refused("Nothing was kept: expected the name of a variable that is set in the environment of Hermes, without '$'")
         with self.store.bundle():
             done = self._marked(kata, "bind", surface, f"{field} from ${variable}" if variable else f"{field} is given by the caller")
             self.store.note(_bound(kata, field), variable)

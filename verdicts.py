@@ -83,7 +83,9 @@ def usual_pause(times: Sequence[float]) -> float:
 
 
 def _early(told: Account, life: Life) -> Verdict | None:
-    numbers = f"called {_times(len(life.used))} in {(life.now - life.since) / DAY:.0f} days"
+    days = int((life.now - life.since) / DAY)
+    span = f" in {days} day{'s' * (days > 1)}" if days else " since today" if life.used else " yet"
+    numbers = f"{f'called {_times(len(life.used))}' if life.used else 'not called'}{span}"
     return Verdict("too early", numbers, f"fewer than {EARLY_USES} uses") if len(life.used) < EARLY_USES else None
 
 

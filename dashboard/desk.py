@@ -167,6 +167,7 @@ def one(word: str) -> Act:
             "effects": pages.effects_json(spec),
             "permissions": views.permissions(kata, service.asks(kata)),
             "checks": pages.checks_json(kata),
+            "expected": pages.expected_json(spec),
             "fit": {"support": kata.version.fit.support, "tried": kata.version.fit.tried, "passed": kata.version.fit.passed},
             "flow": views.flow(spec, exhibits),
             "exhibits": [views.example(spec, one) for one in exhibits],

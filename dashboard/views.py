@@ -7,7 +7,7 @@ import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from .. import executor, pages, quoting, templating
+from .. import checks, executor, pages, quoting, templating
 from ..model import (
     Array,
     Command,
@@ -243,7 +243,7 @@ def _recorded(expression: Expression | None, value: Json, known: Mapping[str, Js
 
 def changes(old: Spec, new: Spec) -> list[Json]:
     """The differences of two specs in words, with the text before and after."""
-    found = [*_inputs_changed(old, new), *_steps_changed(old, new)]
+    found = [*_inputs_changed(old, new), *_steps_changed(old, new), *_expected_changed(old, new)]
     return found or ([] if old.digest == new.digest else [_change("Details that do not show in words", "", "")])
 
 
@@ -273,6 +273,16 @@ def _steps_changed(old: Spec, new: Spec) -> Iterator[Json]:
             after = now[first + index] if first + index < last else ""
             number = (first if after else start) + index + 1
             yield _change(f"Step {number} {'changed' if before and after else 'is new' if after else 'is gone'}", before, after)
+
+
+def _expected_changed(old: Spec, new: Spec) -> Iterator[Json]:
+    """What is expected of the answer of a step, where it is another now or does not count any more."""
+    pairs = zip(old.steps, new.steps, strict=True) if len(old.steps) == len(new.steps) else ()
+    for index, (was, now) in enumerate(pairs):
+        before, after = ([checks.said(one) + " (relaxed)" * one.relaxed for one in step.traits] for step in (was, now))
+        if before != after:
+            gone, came = ([one for one in these if one not in those] for these, those in ((before, after), (after, before)))
+            yield _change(f"What is expected of the answer of step {index + 1} changed", "; ".join(gone), "; ".join(came))
 
 
 def _told(step: Step) -> str:

@@ -32,7 +32,7 @@ BRIEF = {
     *("destructive kinds outline created use".split()),
 }
 WHOLE = BRIEF | set(
-    "profile chance spec schema effects permissions checks fit flow exhibits versions runs savings standing verbs".split(),
+    "profile chance spec schema effects permissions checks expected fit flow exhibits versions runs savings standing verbs".split(),
 )
 TRACE = set("run tool status reason started finished version digest session inputs steps kata".split())
 
@@ -216,6 +216,20 @@ def test_one_kata_is_told_whole(tab: Tab) -> None:
     assert len(told["checks"]) == 12 and told["savings"] is None and told["verbs"] == ["approve", "reject"]
     assert told["permissions"]["asks"] is kata.version.spec.asks and told["schema"]["type"] == "object"
     assert [set(row) for row in told["exhibits"]] == [{"conversation", "at", "fits", "steps"}] * 3
+
+
+def test_what_is_expected_of_each_step_is_told_and_what_was_relaxed(tab: Tab) -> None:
+    """T50: as the review in a chat tells it, by the names under which a person relaxes it."""
+    kata = tab.proposed()
+    expected = tab.get(f"katas/{kata.id}")["expected"]
+    assert {row["step"] for row in expected} <= set(range(1, 6)) and {row["relaxed"] for row in expected} == {False}
+    name, text = expected[0]["check"], expected[0]["expected"]
+    tab.approve(kata)
+    tab.desk.service.relax(str(kata.id), name, "cli")
+    told = tab.get(f"katas/{kata.id}")
+    assert told["expected"][0] == {"step": expected[0]["step"], "check": name, "expected": text, "relaxed": True}
+    changes = [(one["what"], one["before"], one["after"]) for one in told["standing"]["changes"]]
+    assert changes == [(f"What is expected of the answer of step {expected[0]['step']} changed", text, f"{text} (relaxed)")]
 
 
 def test_the_flow_names_every_source_with_its_recorded_values_and_every_use(tab: Tab) -> None:

@@ -104,17 +104,31 @@ def test_a_person_names_the_variable_that_holds_it() -> None:
         kata = learnt(desk)
         (secret,) = secrecy.fields(kata.version.spec)
         (word,) = (one.name for one in kata.version.spec.inputs if one.type != "secret")
+        desk.service.door = replace(desk.service.door, secret={"DEPLOY_TOKEN": FRESH}.get)
         told = commands.run(desk.service, ["bind", "deploy", secret.name, "$DEPLOY_TOKEN"], "cli")
         assert told.code == 0 and "$DEPLOY_TOKEN" in told.text
         assert desk.service.bound(kata) == {secret.name: "DEPLOY_TOKEN"}
         assert secret.name not in executor.input_schema(kata.version.spec, desk.service.bound(kata))["required"]
         assert [row.detail for row in desk.store.audit(50) if row.verb == "bind"] == [f"{secret.name} from $DEPLOY_TOKEN"]
+        desk.service.door = replace(desk.service.door, secret={}.get)
         with pytest.raises(InputError, match=r"\$DEPLOY_TOKEN"):
             desk.service.filled(kata, {word: "delta"})
         desk.service.door = replace(desk.service.door, secret={"DEPLOY_TOKEN": FRESH}.get)
         assert desk.service.filled(kata, {word: "delta"}) == {word: "delta", secret.name: FRESH}
         assert desk.service.filled(kata, {word: "delta", secret.name: "mine"}) == {word: "delta", secret.name: "mine"}
         assert commands.run(desk.service, ["bind", "deploy", secret.name, "none"], "cli").code == 0 and not desk.service.bound(kata)
+
+
+@pytest.mark.parametrize("given", ["hunter2", FRESH])
+def test_a_secret_that_a_shell_put_in_the_place_of_its_variable_is_neither_kept_nor_repeated(tmp_path: Path, given: str) -> None:
+    """T43: `bind … $DEPLOY_TOKEN` in a shell hands over what the variable holds."""
+    path = tmp_path / "kata.db"
+    with closing(bench(path)) as desk:
+        (secret,) = secrecy.fields(learnt(desk).version.spec)
+        desk.service.door = replace(desk.service.door, secret={"DEPLOY_TOKEN": given}.get)
+        told = commands.run(desk.service, ["bind", "deploy", secret.name, given], "cli")
+        assert told.code == 1 and "without '$'" in told.text and given not in told.text + json.dumps(told.json)
+    assert given.encode() not in raw(path) and given.encode() not in opened(path)
 
 
 @pytest.mark.parametrize(("field", "variable"), [("word", "X"), ("", "X"), (None, "A B"), (None, "$(id)"), (None, "1X")])

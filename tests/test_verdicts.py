@@ -46,6 +46,19 @@ def test_each_verdict_has_its_numbers_and_its_rule(account: Account, happened: L
     assert (found.word, bool(found.numbers), bool(found.rule)) == (word, True, True)
 
 
+@pytest.mark.parametrize(
+    ("happened", "numbers"),
+    [
+        (life(since=NOW), "not called yet"),
+        (life(0.1, since=NOW - 0.5 * DAY), "called once since today"),
+        (life(1, since=NOW - DAY), "called once in 1 day"),
+        (life(1, 2, since=NOW - 5 * DAY), "called twice in 5 days"),
+    ],
+)
+def test_too_early_is_told_in_words(happened: Life, numbers: str) -> None:
+    assert verdict(told(uses=0), happened).numbers == numbers
+
+
 def test_unused_is_measured_by_the_routines_own_rhythm() -> None:
     """T73: a routine that comes every quarter is not unused after a month."""
     quarterly = Life([NOW - days * DAY for days in (290, 200, 110)], [], [], NOW - 40 * DAY, NOW)

@@ -25,7 +25,7 @@ function Pinned({ now, again }) {
 function Whole({ kata, again }) {
   return h(React.Fragment, null,
     h("div", { className: "kata-title" }, h("h2", null, kata.tool || `Proposal ${kata.id}: ${visible(kata.outline)}`), h(Mark, { of: STATES, kind: kata.state })),
-    h("p", { className: "kata-small" }, `${kata.taught ? `Taught from ${many(kata.taught, "example")}` : `Seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)}`} · ${kata.fit.passed} of ${kata.fit.tried} held-out examples reproduced · saved: not measured yet`),
+    h("p", { className: "kata-small" }, `${kata.taught ? `Taught from ${many(kata.taught, "example")}` : `Seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)}`} · ${kata.fit.passed} of ${kata.fit.tried} held-out examples reproduced${kata.savings ? ` · ${kata.savings.verdict}: ${visible(kata.savings.numbers)}` : ""}`),
     kata.standing ? h("div", { className: "kata-note" }, h("p", null, `This version waits for your approval. What it changes against version ${kata.standing.version}, which was in use:`), h(Changes, { changes: kata.standing.changes })) : null,
     kata.chance ? h("p", { className: "kata-note kata-bad" }, `Chance alone may explain it: ${visible(kata.chance)}`) : null,
     h("div", { className: "kata-columns" },
@@ -83,7 +83,16 @@ function Arguments({ list }) {
 function Steps({ kata }) {
   return h(Section, { title: "Every step, whole", id: "kata-whole" }, h("ol", { className: "kata-rows" }, kata.flow.steps.map((step) => h("li", { key: step.step, className: "kata-row" },
     h("div", { className: "kata-grow" }, h("p", { className: "kata-line" }, h("strong", null, `${step.step} ${visible(step.tool)}`), h(EffectMark, { one: step }), step.why ? h("span", { className: "kata-small" }, visible(step.why)) : null),
-      h(Arguments, { list: step.arguments }))))));
+      h(Arguments, { list: step.arguments }), h(Expected, { list: kata.expected.filter((one) => one.step === step.step) }))))));
+}
+
+// What the answer of a step has to be, by the names under which a check is relaxed.
+function Expected({ list }) {
+  if (!list.length) return null;
+  const loose = list.filter((one) => one.relaxed).length, left = list.length - loose;
+  return h("details", null, h("summary", null, `Its answer passes ${many(left, "check")}, or nothing more acts${loose ? `; ${loose} relaxed` : ""}`),
+    h("ul", { className: "kata-expected" }, list.map((one) => h("li", { key: one.check },
+      h("span", { className: "kata-strong" }, one.check), h("span", null, visible(one.expected), one.relaxed ? " (relaxed)" : "")))));
 }
 
 const AT_ONCE = 3;

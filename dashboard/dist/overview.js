@@ -51,7 +51,9 @@ function Savings({ told }) {
   const rows = told.savings ? told.savings.katas : [];
   if (!rows.length) return null;
   return h(Section, { title: "What they save", id: "kata-savings" }, h("ul", { className: "kata-rows" }, rows.map((one) =>
-    h("li", { key: one.kata, className: "kata-row" }, h("p", null, visible(`${one.tool}: ${one.verdict}; ${one.numbers}`))))));
+    h("li", { key: one.kata, className: "kata-row" }, h("div", { className: "kata-grow" },
+      h("p", { className: "kata-line" }, h(Link, { to: `kata/${one.kata}`, className: "kata-mono" }, visible(one.tool)), h("span", { className: "kata-strong" }, one.verdict)),
+      h("p", { className: "kata-small" }, visible(`${one.numbers} · ${one.saved ? `saved ${saved(one.saved)}` : "never measured by hand"}`)))))));
 }
 
 function Attention({ told }) {
@@ -78,6 +80,13 @@ function Use({ told }) {
     : h("ul", { className: "kata-rows" }, told.active.map((kata) => h(Row, { key: kata.id, kata }))));
 }
 
+// The sum in words; what cost more than it brought has a minus.
+function saved(sum) {
+  if (!sum) return "not measured yet";
+  const signed = (value, digits) => `${value < 0 ? "−" : "+"}${Math.abs(value).toLocaleString(undefined, { maximumFractionDigits: digits })}`;
+  return `${signed(sum.requests, 1)} model requests, ${signed(sum.tokens, 0)} tokens, ${signed(sum.seconds, 0)} s`;
+}
+
 function Facts({ told }) {
   const { facts } = told;
   const lost = Object.values(told.counters).reduce((sum, n) => sum + n, 0);
@@ -86,7 +95,7 @@ function Facts({ told }) {
     ["Seen, not proposed", told.near ? h(Link, { to: "near" }, many(told.near, "routine")) : "none"],
     ["File", `${Math.ceil(facts.bytes / 1024)} KiB on this machine`],
     ["Not kept", lost ? `${many(lost, "record")}; “/kata status” says why` : "nothing"],
-    ["Saved", "not measured yet"],
+    ["Saved", saved(told.savings.saved)],
     ["Profile", told.profile],
   ];
   return h(Section, { title: "What Kata keeps", id: "kata-facts" },

@@ -232,6 +232,10 @@ def test_a_proposal_shows_all_that_a_decision_needs(room: Room) -> None:
         assert all(any(title.startswith(want) for title in titles) for want in wanted), titles
         expect(page.get_by_role("group", name="Flow of 5 steps")).to_be_visible()
         assert page.locator(".kata-beside").first.locator(".kata-example").count() == 3
+        first = page.locator("[aria-labelledby='kata-whole'] summary").first
+        expect(first).to_have_text(re.compile(r"Its answer passes \d+ checks, or nothing more acts"))
+        first.click()
+        expect(page.locator(".kata-expected").first).to_contain_text("the answer has 'matches'")
         marked = page.locator(".kata-beside").first.locator("mark").all_inner_texts()
         assert sorted(marked) == ["alpha", "beta", "gamma"]
 
