@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import learning, miner, templating
+from . import learning, miner, secrecy, templating
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata
 from .model import Call, Event, Example, Fit, Input, Json, KataError, Object, Outcome, Proposal, Refused, Spec, TemplateError
 from .wording import brief
@@ -180,9 +180,10 @@ def _renamed(spec: Spec, names: Mapping[str, str]) -> Spec:
 
 
 def _seen(spec: Spec, examples: Sequence[Example]) -> Spec:
-    """The spec whose inputs show the values of the examples alone, without those that only stood for others."""
+    """The spec whose inputs show the values of the examples alone, without those that only stood for others; a secret shows none."""
     values = [_values(spec, one) for one in examples]
-    return replace(spec, inputs=tuple(replace(one, examples=_distinct(one.name, values), choices=()) for one in spec.inputs))
+    shown = {one.name: _distinct(one.name, values) if one.type != secrecy.SECRET else () for one in spec.inputs}
+    return replace(spec, inputs=tuple(replace(one, examples=shown[one.name], choices=()) for one in spec.inputs))
 
 
 def _distinct(name: str, values: Sequence[Mapping[str, Json]]) -> tuple[Json, ...]:

@@ -41,7 +41,7 @@ BROWSER = "tests/host/test_dashboard.py"
 SIDE_BY_SIDE = ("-n", str(max(2, min(4, os.cpu_count() or 2))))
 """Processes that run the tests, each a file at a time: most tests of a file share a home. `--dist loadgroup` does nothing under this
 pytest: the two processes would each make every home."""
-EXAMPLES = {"quick": 200, "full": 10_000}
+EXAMPLES = {"quick": 100, "full": 10_000}
 """Hypothesis examples for each law; `tests/conftest.py` reads the same numbers from KATA_EXAMPLES."""
 PATIENCE = {"quick": 1_200, "full": 6 * 3_600}
 """Seconds that one command may take before it counts as hung. A run without --full takes ten minutes on a quiet machine of two cores; on

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-EXAMPLES = int(os.environ.get("KATA_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("KATA_EXAMPLES", "100"))
 """Hypothesis examples for each law; `scripts/test.py` chooses and prints the number. Few are always the same, many are drawn anew."""
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from kata import executor, surroundings
-from kata.miner import Routine, Sources, covered, items, mine, runs, window_id, windows
+from kata.miner import Routine, Sources, Windows, covered, items, mine, runs, window_id, windows
 from kata.model import (
     Call,
     Class,
@@ -128,9 +128,18 @@ class Ledger:
     settings: Settings = DEFAULTS
     turns: dict[str, Turn] = field(default_factory=dict)
     known: dict[tuple[str, ...], Routine] = field(default_factory=dict)
+    rows: dict[str, Windows] = field(default_factory=dict)
+
+    def held(self, turn: Turn) -> Windows:
+        """The windows of a turn, counted once."""
+        if turn.id not in self.rows:
+            self.rows[turn.id] = windows(turn, self.settings.max_steps)
+        return self.rows[turn.id]
 
     def add(self, *turns: Turn) -> None:
         self.turns |= {turn.id: turn for turn in turns}
+        for turn in turns:
+            self.rows.pop(turn.id, None)
 
     def mine(self, turn: Turn) -> tuple[Proposal | NearMiss, ...]:
         self.add(turn)
@@ -156,7 +165,7 @@ class Ledger:
     def support(self, asked: Iterable[int]) -> dict[int, dict[str, frozenset[str]]]:
         found: dict[int, dict[str, frozenset[str]]] = {one: {} for one in asked}
         for turn in self.turns.values():
-            for one in windows(turn, self.settings.max_steps):
+            for one in self.held(turn):
                 if one in found:
                     found[one][turn.conversation] = found[one].get(turn.conversation, frozenset()) | {turn.id}
         return found
@@ -165,7 +174,7 @@ class Ledger:
         return len(self.support([window])[window])
 
     def occurrences(self, window: int, most: int) -> tuple[Occurrence, ...]:
-        places = [(turn, windows(turn, self.settings.max_steps)) for turn in reversed(self.turns.values())]
+        places = [(turn, self.held(turn)) for turn in reversed(self.turns.values())]
         latest: dict[str, Occurrence] = {}
         for turn, held in places:
             if window in held:

@@ -213,5 +213,5 @@ def test_a_part_that_was_skipped_is_not_called_ok(verdict: tuple[Json, ...], wor
 
 
 def test_the_checks_say_their_sample_sizes() -> None:
-    assert checks.samples(False) == "sample size: 200 examples for each law; --full for more"
+    assert checks.samples(False) == "sample size: 100 examples for each law; --full for more"
     assert all(word in checks.samples(True) for word in ("10000 examples", "20 shuffles", "seeds 1, 2, 3", "500000 calls"))

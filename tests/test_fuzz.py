@@ -15,7 +15,7 @@ from kata.quoting import placed
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
 Renderer = Callable[[Command, Sequence[str]], str]
-PAIRS = 10 * min(int(os.environ.get("KATA_EXAMPLES", "200")), 10_000)
+PAIRS = 10 * min(int(os.environ.get("KATA_EXAMPLES", "100")), 10_000)
 
 
 @pytest.fixture(scope="module")

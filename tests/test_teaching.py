@@ -152,13 +152,21 @@ def test_what_cannot_be_a_step_is_left_out_and_told_with_the_reason(desk: Bench)
     """A4, A5, B27"""
     ask, child = tool("clarify", {"answer": "yes"}, question="which?"), tool("delegate_task", {"ok": True}, goal="look")
     ours, book = tool("kata_note", {"status": "ok"}, word="x"), tool("todo_list", {"ok": True})
-    secret = sh("curl -H 'X-Api-Key: KATASECRET_key_1' https://x.example")
-    desk.turn("c1", sh("ls src"), failed("read_file", path="gone"), ask, child, ours, book, secret, sh("wc -l src/a"))
+    desk.turn("c1", sh("ls src"), failed("read_file", path="gone"), ask, child, ours, book, sh("wc -l src/a"))
     told = teach(desk)
     text = " ".join(told.text.split())
-    reasons = "it failed", "waits for a person", "hands work to another agent", "belongs to Kata itself", "bookkeeping", "was masked"
-    assert [reason for reason in reasons if reason not in text] == []
-    assert len(told.json["left"]) == 6 and len(desk.service.katas()[0].version.spec.steps) == 2
+    reasons = "it failed", "waits for a person", "hands work to another agent", "belongs to Kata itself", "bookkeeping"
+    assert [reason for reason in reasons if reason not in text] == [], text
+    assert len(told.json["left"]) == 5 and len(desk.service.katas()[0].version.spec.steps) == 2
+
+
+def test_a_masked_place_of_what_is_taught_is_a_secret_input(desk: Bench) -> None:
+    """T43: it is asked for, and shows no example."""
+    secret = "ghp_" + "0123456789abcdefghijABCDEFGHIJ456789"
+    desk.turn("c1", sh("ls src"), sh(f"curl -H 'Authorization: Bearer {secret}' https://x.example/v1"))
+    teach(desk)
+    (field,) = desk.service.katas()[0].version.spec.inputs
+    assert (field.type, field.examples, field.choices) == ("secret", (), ())
 
 
 @pytest.mark.parametrize(
