@@ -4,7 +4,7 @@ seconds, since only ratios within one run say something on another machine.
 
     python scripts/bench.py [hook|turn|remine|windows|replay|memory|history|all] [--calls N ...] [--seed S] [--full] [--json]
 
-hook     a call handed over by post_tool_call, beside an empty hook and a bare insert
+hook     a call handed over by post_tool_call, also while the file is locked, beside an empty hook and a bare insert
 turn     the end of a turn, counting apart from scoring and validation, with ever more calls in the file
 remine   everything mined again at growing sizes with the exponent of its growth, beside one pass over the events, a counter of windows
          over integers, and `prefixspan` where that package is installed and finishes
@@ -44,6 +44,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -396,6 +397,7 @@ def hook(asked: Asked, folder: Path) -> Found:
     samples = {"empty hook": _empty_hook(calls, asked.seed), "bare insert": _bare_insert(calls, asked.seed, folder)}
     samples["post_tool_call"] = _handed_over(calls, asked.seed, folder / "calm", calm=True)
     samples["the same while a turn is mined"] = _handed_over(calls, asked.seed, folder / "busy", calm=False)
+    samples["the same while another holds the file"] = _shut_out(calls, asked.seed, folder / "locked")
     rows = [{"what": name, "calls": len(took), **spread(took, 1e6)} for name, took in samples.items()]
     by_name = {row["what"]: row["median"] for row in rows}
     claims = {f"post_tool_call / {name}": ratio(by_name["post_tool_call"], by_name[name]) for name in ("empty hook", "bare insert")}
@@ -436,14 +438,33 @@ def _bare_insert(calls: int, seed: int, folder: Path) -> list[float]:
         return took
 
 
-def _handed_over(calls: int, seed: int, folder: Path, calm: bool) -> list[float]:
-    """The real plugin on the demo's stand-in host; `calm` waits after each turn until it is mined."""
+def _shut_out(calls: int, seed: int, folder: Path) -> list[float]:
+    """Calls of one turn while another connection holds the lock of the file for writing; they are written when it lets go."""
+    host, told = _worn(folder), {"session_id": "locked", "task_id": "locked", "turn_id": "locked"}
+    host.hooks["pre_llm_call"](user_message="again", platform="cli", parent_session_id="", **told)
+    host.hooks["on_session_finalize"](session_id="locked", platform="cli", reason="shutdown")
+    (file,) = folder.rglob("*.db")
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        events = (event for turn in history(calls, seed, folder.name) for event in turn.events)
+        took = [_call(host.hooks["post_tool_call"], payload(event, "locked") | told) for event in events]
+    host.unload()
+    return took
+
+
+def _worn(folder: Path) -> Any:
+    """The real plugin on the demo's stand-in host."""
     demo = brought_in("kata_demo_host", CHECKOUT / "scripts" / "demo.py")
     (folder / "project").mkdir(parents=True)
     host = demo.Host(folder / "project")
     sys.modules.pop("kata_demo", None)
     demo.load(folder, host)(host)
-    took, told = [], Progress("hook", calls)
+    return host
+
+
+def _handed_over(calls: int, seed: int, folder: Path, calm: bool) -> list[float]:
+    """Every call of so many; `calm` waits after each turn until it is mined."""
+    host, took, told = _worn(folder), [], Progress("hook", calls)
     for turn in history(calls, seed, folder.name):
         ids = {"session_id": turn.conversation, "task_id": turn.conversation, "turn_id": turn.id}
         host.hooks["pre_llm_call"](user_message="again", platform="cli", parent_session_id="", **ids)
