@@ -46,6 +46,7 @@ from .model import (
     parsed,
 )
 from .recorder import Recorder, never_breaks_the_agent
+from .redact import Masker
 from .resuming import DONE, UNDONE, Rest, failed
 from .service import Door, Service
 from .store import Store
@@ -187,8 +188,9 @@ class Plugin:
 
     def fault(self, what: str) -> None:
         """Note a fault of ours; the agent's work goes on."""
-        log.warning("Kata: %s", what)
-        self.notes["Last fault"] = what[:300]
+        told = Masker().text(what)  # it may name what came
+        log.warning("Kata: %s", told)
+        self.notes["Last fault"] = told[:300]
 
     @functools.cached_property
     def gates(self) -> Gates:

@@ -4,18 +4,33 @@ and the table of commands share it."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
-from .model import Call, Example, InputError, InputField, Json, Kata, Spec
-from .redact import PLACEHOLDER
+from .model import Call, Example, InputError, InputField, Json, Kata, Refused, Spec
+from .redact import PLACEHOLDER, Masker
 
 SECRET = "secret"
 """The type of an input that is a secret: it has neither examples nor choices nor a default, and what is given for it is not kept."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _KIND = re.compile(r"KATASECRET_([a-z0-9]+)_[0-9]+")
 _SPEAKING = frozenset("password token key secret auth cookie credential session".split())
+
+
+@lru_cache(4_096)
+def label(name: str) -> str:
+    """An identifier (of a session, a turn, a call, a tool, a model) as it may be kept: itself, and where a secret stands in it another
+    name, always the same one, that tells nothing."""
+    return name if Masker().text(name) == name else f"hidden_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def unspoken(text: str) -> None:
+    """Let pass what a person typed, to be kept as it is; Refused where a secret stands in it."""
+    if label(text) != text:
+        raise Refused("What you typed there looks like a secret, and it would be kept; nothing was changed")
 
 
 def hides(value: Json) -> bool:

@@ -69,6 +69,7 @@ from .model import (
 )
 from .redact import MASKER_VERSION, Masker
 from .resuming import Rest
+from .secrecy import label
 from .store import UNDO_S, Brought, Store
 from .turns import Line, Session
 from .wording import WHOLE, brief, does, templated, visible
@@ -203,20 +204,31 @@ class Service:
         match record:
             case TurnStart():
                 _keep(self._conversations, record.turn, record.conversation, 10 * CONVERSATIONS)
-                return replace(record, message=self._masker(record.turn).text(record.message))
+                told = record.turn, record.session, record.conversation, record.platform
+                turn, session, conversation, platform = map(label, told)
+                message = self._masker(record.turn).text(record.message)
+                return TurnStart(turn, session, conversation, platform, record.who, record.at, message)
             case Event():
                 masker = self._masker(record.turn)
                 outcome = record.outcome
                 result = cut(masker.value(plain(outcome.result))) if self.settings.keep_results else None
                 return replace(
                     record,
-                    call=Call(record.call.tool, masker.value(dict(record.call.arguments))),
+                    call=Call(label(record.call.tool), masker.value(dict(record.call.arguments))),
                     outcome=Outcome(outcome.status, result, masker.text(outcome.reason)),
+                    turn=label(record.turn),
+                    call_id=label(record.call_id),
+                    request=label(record.request),
+                    said=label(record.said),
                     folder=masker.text(record.folder),
                     around={name: masker.text(text) for name, text in record.around.items()},
                 )
-            case ModelRequest() | TurnEnd() | SchemaSeen():
-                return record
+            case ModelRequest():
+                return replace(record, turn=label(record.turn), request=label(record.request), model=label(record.model))
+            case TurnEnd():
+                return replace(record, turn=label(record.turn))
+            case SchemaSeen():
+                return replace(record, tool=label(record.tool))
 
     def _masker(self, turn: str) -> Masker:
         conversation = self._conversations.get(turn, turn)
@@ -582,6 +594,7 @@ class Service:
             raise Refused(f"The name {wanted!r} is a command of Kata; choose another")
         if not NAME.fullmatch(wanted):
             raise Refused(f"Expected a name of small letters, digits and _ that begins with a letter, at most 59 characters, got {name!r}")
+        secrecy.unspoken(wanted)
         other = self.store.named(wanted)
         if other is not None and other.id != kata.id:
             raise Refused(f"The name {wanted!r} is taken by kata {other.id}; choose another")
@@ -616,6 +629,7 @@ class Service:
         nothing in its place."""
         kata = self.find(word)
         lifecycle.after("edit", kata)
+        secrecy.unspoken(" ".join(words[3:] if words[0].lower() == "input" else words[1:]))
         spec, exhibits = editing.edited(kata.version.spec, kata.version.exhibits, words)
         if (spec, exhibits) == (kata.version.spec, kata.version.exhibits):
             raise Refused("That is how it is already")
@@ -1025,7 +1039,7 @@ class Service:
     def _row(self, kata: Kata, shown: Mapping[str, Json], run_id: str, session: str, folder: str) -> RunRow:
         version, now = kata.version, self.door.clock()
         told = (run_id, kata.id, kata.tool, version.number, version.spec.digest, now, None, Status.UNKNOWN, "It may still be running.")
-        return RunRow(*told, (), shown, session, folder, self.door.owner)
+        return RunRow(*told, (), shown, label(session), folder, self.door.owner)
 
     def _carried(self, row: RunRow, book: Logbook, execution: executor.Execution, dispatch: Dispatch) -> Trace:
         """Drive an execution, and keep what becomes of it."""

@@ -30,7 +30,9 @@ from .model import (
     SpecError,
     canonical,
 )
+from .redact import Masker
 from .rows import read_exhibit
+from .secrecy import label
 from .wording import templated
 
 FORMAT = 1
@@ -165,6 +167,8 @@ def imported(text: str, bound: Mapping[str, str], names: Sequence[str] = ()) -> 
     if waiting:
         raise Refused(f"It holds what belongs to another person or place: {', '.join(waiting)}. Say what each is here: --bind OLD=NEW")
     spec, example = (_replaced(told[part], bound) for part in ("spec", "example"))
+    if any(label(text) != text for text in _texts([spec, example])) or Masker().value(example) != example:
+        raise Refused("It holds a secret, which nobody should have sent; nothing was imported. Whoever made it exports it anew, without")
     try:
         read = Spec.from_json(spec)
         exhibit = read_exhibit(example)

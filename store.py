@@ -47,6 +47,7 @@ from .model import (
     canonical,
 )
 from .rows import Row, bind, pack, read_event, read_kata, read_step, read_version, stored_event, unbind
+from .secrecy import label
 from .turns import Lived, Span
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -863,17 +864,17 @@ class Store:
     def veil(self, session: str, began: float, ended: float | None) -> None:
         """Keep that a time is not to be learnt from, in one session or (empty) in all; None leaves its end open."""
         with self._using("IMMEDIATE") as db:
-            _insert(db, "spans", {"session": session, "began": began, "ended": ended})
+            _insert(db, "spans", {"session": label(session), "began": began, "ended": ended})
 
     def unveil(self, session: str, now: float) -> None:
         """End the times of a session (empty: of all) that have no end yet."""
-        self._change("UPDATE spans SET ended = ? WHERE session = ? AND ended IS NULL", now, session)
+        self._change("UPDATE spans SET ended = ? WHERE session = ? AND ended IS NULL", now, label(session))
 
     def veiled(self, sessions: Collection[str]) -> tuple[Span, ...]:
         """The times that are not to be learnt from, in those sessions or in all."""
         found: list[Row] = []
         for one in ("", *sessions):
-            found += self._rows("SELECT session, began, coalesce(ended, 1e12) AS ended FROM spans WHERE session = ?", one)
+            found += self._rows("SELECT session, began, coalesce(ended, 1e12) AS ended FROM spans WHERE session = ?", label(one))
         return tuple(Span(**row) for row in found)
 
     def copy(self) -> Store:
@@ -917,12 +918,12 @@ class Store:
         select = (
             "SELECT conversation, max(started, coalesce(ended, started)) AS at FROM turns WHERE session = ? ORDER BY number DESC LIMIT 1"
         )
-        row = self._first(select, session)
+        row = self._first(select, label(session))
         return None if row is None else (str(row["conversation"]), float(row["at"]))
 
     def length(self, conversation: str) -> int:
         """How many turns of a conversation are kept."""
-        return int(self._rows("SELECT count(*) AS n FROM turns WHERE conversation = ?", conversation)[0]["n"])
+        return int(self._rows("SELECT count(*) AS n FROM turns WHERE conversation = ?", label(conversation))[0]["n"])
 
     def turns(self) -> Iterator[Turn]:
         """All ended turns in the order of their arrival, fifty at a time in memory."""
@@ -942,7 +943,7 @@ class Store:
         chosen = "session = ?" if session else "who = 'person' AND ? = ''"
         select = f"SELECT * FROM turns WHERE {chosen} AND number IN (SELECT turn FROM events) ORDER BY number DESC LIMIT ?"
         with self._using("DEFERRED") as db:
-            return tuple(_turn(db, row) for row in _sql(db, select, session, most).fetchall())
+            return tuple(_turn(db, row) for row in _sql(db, select, label(session), most).fetchall())
 
     def requests(self, turn: str) -> tuple[ModelRequest, ...]:
         """The model requests of a turn, in the order of their arrival."""
@@ -1528,7 +1529,8 @@ class Store:
     def together(self, session: str, other: str) -> bool:
         """Whether two sessions belong to one conversation (A2)."""
         same = "SELECT a.number FROM turns AS a JOIN turns AS b ON a.conversation = b.conversation"
-        return session == other or bool(self._rows(f"{same} WHERE a.session = ? AND b.session = ? LIMIT 1", session, other))
+        one, two = label(session), label(other)
+        return one == two or bool(self._rows(f"{same} WHERE a.session = ? AND b.session = ? LIMIT 1", one, two))
 
     def runs(self, kata: int | None = None, limit: int = 20) -> tuple[RunRow, ...]:
         """The latest runs of a kata (None: of all), newest first, with their steps."""
