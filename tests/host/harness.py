@@ -182,6 +182,8 @@ class Host:
     config: dict[str, Json] = field(default_factory=dict)
     largest: int | None = None
     """The size in bytes beyond which no process of ours may make a file grow."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """What stands in the environment besides."""
 
     def __post_init__(self) -> None:
         for folder in (self.plugins, self.work, self.user):
@@ -338,6 +340,7 @@ class Host:
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             "COLUMNS": "200",
+            **self.variables,
         }
 
     def rows(self, query: str, *values: Json, path: Path | None = None) -> list[dict[str, Json]]:
