@@ -188,6 +188,30 @@ def test_the_top_level_holds_only_what_is_known() -> None:
     assert there <= KNOWN | {f"{name}.py" for name in LADDER}
 
 
+# ── The README ───────────────────────────────────────────────────────────────────────────────────
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_picture_of_the_readme_shows_every_module_once_and_no_import_points_up_in_it() -> None:
+    """What stands in a line lower than another module is imported by it, or by nobody above."""
+    picture = README.split("## How it is built\n```\n")[1].split("```")[0].split("\n")
+    rows = {name: number for number, line in enumerate(picture) for name in re.findall(r"(?<![/\w])(\w+)\.py\b", line)}
+    shown = [name for line in picture for name in re.findall(r"(?<![/\w])(\w+)\.py\b", line)]
+    assert sorted(shown) == sorted(LADDER)
+    wrong = [(upper, lower) for upper in rows for lower in rows if rows[upper] < rows[lower] and LADDER[upper] < LADDER[lower]]
+    assert wrong == []
+
+
+def test_the_readme_lists_the_settings_with_their_defaults() -> None:
+    """K93 to K100"""
+    table = README.split("| setting (`plugins.entries.kata.settings`) | default | |\n| --- | --- | --- |\n")[1].split("\n\n")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (\S+) \|", table, re.MULTILINE))
+    told = {one.name: one.default for one in fields(Settings)}
+    words = {name: "none" if value == () else str(value).lower() if isinstance(value, bool) else str(value) for name, value in told.items()}
+    assert rows == words
+
+
 # ── The manifest ─────────────────────────────────────────────────────────────────────────────────
 
 MANIFEST = (ROOT / "plugin.yaml").read_text(encoding="utf-8")
