@@ -236,7 +236,7 @@ def _list(service: Service, ask: Ask) -> Answer:
         lines.append("Nothing to show yet. Kata proposes a routine when it has seen it in")
         lines.append(f"{service.settings.min_support} conversations; '{ask.lead} status' tells whether it is recording.")
         if not service.store.facts()["calls"]:
-            lines += ["", f"Hermes kept your earlier conversations; to learn from them: {ask.lead} learn --preview"]
+            lines += ["", f"What Hermes kept of earlier conversations can be learnt from: {ask.lead} learn --preview"]
     waiting = next((kata for kata in katas if kata.state is State.CANDIDATE), None)
     lines += ["", f"Look at a proposal: {ask.lead} review {waiting.id}"] if waiting else []
     idle = next((kata for kata in katas if kata.state in out), None)
