@@ -14,8 +14,8 @@ from test_resume import at_terminal
 from harness import CHECKOUT, Answer, Host
 from kata.share import _digest
 
-KEYS = {word: secret("ghp_{w36}", at) for at, word in enumerate(("amber", "birch", "cobalt", "fresh"))}
-"""Tokens, each made up for one conversation; the last is in the environment of the run."""
+KEYS = {word: secret("ghp_{w36}", at) for at, word in enumerate(("amber", "birch", "cobalt"))} | {"fresh": "violet-harbour-lantern-meadow"}
+"""Tokens, each made up for one conversation; the last, which looks like none, is in the environment of the run."""
 CARRY = Lesson(
     "carry",
     lambda word: [
@@ -107,7 +107,7 @@ def test_what_the_variable_holds_is_on_no_disk_and_no_screen(done: Done) -> None
     told = [done.ran[1], done.school.host.log(), steps, *(answer.out + answer.err for answer in done.said.values())]
     for key in KEYS.values():
         assert key[4:24].encode() not in b"".join(files) and key[4:24] not in "".join(told)
-    assert "KATASECRET" in steps, steps
+    assert "carried src/delta.txt with" in steps
 
 
 def test_a_proposal_is_put_away_taken_back_and_edited(done: Done) -> None:
