@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from .expansions import READS_ONLY, mere
 from .model import Effect
-from .options import HOLE, Words, holds, marked, sorted_out, spared, spelled, why
+from .options import HOLE, SEVERAL, Words, holds, marked, sorted_out, spared, spelled, why
 from .programs import ERASING, EXTERNAL, QUIET, RSYNC, UNKNOWN, WRITE, each
 
 _SET = r"\[\^?+(?:\[:[a-z]+:\]|(?!(?P=mark))[^\]\[\\\n])+\]"
@@ -159,8 +159,10 @@ def _kill(_: str, words: Words) -> Effect:
 
 def _printf(_: str, words: Words) -> Effect:
     """Prints; `-v` and `%n` set a variable."""
+    words = words[1:] if words[:1] == ("--",) else words
     first = words[0] if words else ""
-    sets = first is None or HOLE in first or first.startswith("-v") or re.search(r"%[^%a-zA-Z]*[hlLjtzq]*n", first) is not None
+    counts = first is not None and re.search(r"%[^%a-zA-Z]*[hlLjtzq]*n", first) is not None
+    sets = counts or first is None or SEVERAL in first or HOLE in first or first.startswith("-v")
     return Effect(UNKNOWN, False, "printf may set a variable") if sets or "…" in (first or "") and words[1:] else READS_ONLY
 
 
@@ -202,7 +204,7 @@ _PRAGMA = re.compile(
     re.IGNORECASE,
 )
 _ACTS = re.compile(
-    r"writefile|load_extension|\bedit\s*\(|fts3_tokenizer|^\s*\.|\b(?:insert|update|delete|replace|attach|detach|vacuum|drop|alter|create|reindex"
+    r"writefile|load_extension|\bedit\b|fts3_tokenizer|^\s*\.|\b(?:insert|update|delete|replace|attach|detach|vacuum|drop|alter|create|reindex"
     r"|begin|commit|pragma|analyze)\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -216,7 +218,8 @@ def _sqlite(name: str, words: Words) -> Effect:
     options = [word for word in words if word is None or word.startswith("-")]
     operands = [word for word in _long(words, _SQLITE) if word is None or not word.startswith("-")]
     queries = operands[1:]
-    unlisted = any(word is None or word not in _SQLITE for word in options)
+    several = any(SEVERAL in word for word in words if word is not None)
+    unlisted = several or any(word is None or word not in _SQLITE for word in options)
     fixed = [word for word in queries if word is not None and HOLE not in word and "…" not in word]
     tells = [_SHOWN.fullmatch(word) or _PRAGMA.fullmatch(word) or _TELLS.fullmatch(word) and not _ACTS.search(word) for word in fixed]
     if unlisted or not queries or len(fixed) < len(queries) or not all(tells) or None in operands:
@@ -263,6 +266,14 @@ def _pages(name: str, words: Words) -> Effect:
     return READS_ONLY if shown else Effect(WRITE, True, why(WRITE, name, True))
 
 
+def _limits(_: str, words: Words) -> Effect:
+    """`ulimit` shows limits; a number, also one joined to its letter, sets one for all that follows."""
+    if None in words:
+        return Effect(UNKNOWN, False, "runs ulimit with words that are not fixed")
+    shows = all(re.fullmatch(r"-[A-Za-z]+", word or "") for word in words)
+    return READS_ONLY if shows else Effect(WRITE, False, why(WRITE, "ulimit"))
+
+
 def _set_options(_: str, words: Words) -> Effect:
     plain = all(word is not None and re.fullmatch(r"-[eux]*o?|pipefail", word) for word in words)
     return READS_ONLY if words and plain else Effect(UNKNOWN, False, "changes the shell")
@@ -286,5 +297,6 @@ CLOSER: Mapping[str, Callable[[str, Words], Effect]] = {
     "sqlite3": _sqlite,
     "tar": _tar,
     "tee": _tee,
+    "ulimit": _limits,
 }
 """The programs that are looked at closer, and what looks at them."""

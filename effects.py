@@ -166,10 +166,11 @@ def _assigned(name: str, value: str | None, program: str | None) -> Effect:
     it can look at it."""
     pages = name in PAGERS and value in ("", "cat")
     splits = name == "IFS" and program == "read"
+    counts = name in expansions.COUNTED and re.fullmatch(r"[0-9]+", value or "") is not None
     row = _PROGRAMS.get(program or "")
     deaf = program in DEAF or row is not None and row.plain.startswith("*")
     kept = deaf and mere(name)
-    return READS_ONLY if name in STILL or pages or splits or kept else Effect(UNKNOWN, False, f"sets {name}")
+    return READS_ONLY if name in STILL or pages or splits or counts or kept else Effect(UNKNOWN, False, f"sets {name}")
 
 
 def _redirect(redirect: shell.Redirect) -> Effect:
@@ -267,7 +268,8 @@ def _program(words: Words) -> Effect:
 def _introduces_itself(name: str, word: str | None) -> bool:
     """Whether a program prints its version or its help, and nothing else."""
     row = _PROGRAMS.get(name)
-    told = row is not None and row.kind is not UNKNOWN  # the others may load what a project brings before they look at their options
+    # the others may load what a project brings, or ask the network for a newer version, before they look at their options
+    told = row is not None and row.kind not in (UNKNOWN, EXTERNAL)
     return word in VERSIONS.get(name, ()) or word in ("--help", "--version") and told or word == "--help" and name in HELPS
 
 
@@ -284,10 +286,12 @@ def _subcommand(program: str, words: Words) -> Effect:
     if at == len(words) and program in BARE:
         return READS_ONLY
     found = _row(program, words, at)
-    if found is None or None in words[:at] or program == "tmux" and _chained(words):
+    if found is None or _unclear(words[:at]) or program == "tmux" and _chained(words):
         verb = words[at] if at < len(words) else None
         return Effect(UNKNOWN, False, f"runs {program} {verb or ''}".rstrip() + ", which may do anything")
     row, rest, what = found
+    if program == "openssl" and row.kind is READ and _loads(words[at], rest):
+        return Effect(UNKNOWN, False, f"runs {what} with an address, or with a program for a file")
     if program in HELPS and rest == ("--help",) and what != program:
         return READS_ONLY
     return _git(what.removeprefix("git "), row, rest) if program == "git" else _brought(program, what, judged(row, rest, what), rest)
@@ -296,6 +300,22 @@ def _subcommand(program: str, words: Words) -> Effect:
 def _chained(words: Words) -> bool:
     """Whether a word of `tmux` may end one command of its own, so that the next begins another."""
     return None in words or any(word is not None and (HOLE in word or word.endswith((";", "…"))) for word in words[:-1])
+
+
+_LOCATION = re.compile(rf"[\w+.-]*(?::|…|{HOLE})")
+
+
+def _loads(verb: str | None, words: Words) -> bool:
+    """Whether `openssl` may load a key or a certificate over the network, or with code of its own, in the place of a file: `http://…`,
+    `org.openssl.engine:…`."""
+    loads = verb in each("crl ec pkcs7 pkcs12 pkey req rsa verify x509") or verb == "dgst" and "-verify" in words
+    return loads and any(word is not None and _LOCATION.match(word) for word in words)
+
+
+
+def _unclear(words: Words) -> bool:
+    """Whether one of the words is not fixed, or may be several, so that those behind it are others than they look."""
+    return any(word is None or SEVERAL in word for word in words)
 
 
 def _past_globals(program: str, words: Words) -> int:
@@ -326,13 +346,19 @@ def _git(verb: str, row: Row, words: Words) -> Effect:
     first = verb.split()[0]
     if verb == "config" and _introduces(words):
         return Effect(WRITE, False, "git config changes who writes commits")
-    if any(word is not None and re.search(r"%G|\(signature", word) for word in words):
+    sorts = _SORTS_BY_SIGNATURE if first in ("branch", "for-each-ref", "tag") else _SIGNATURE
+    if any(word is not None and sorts.search(word) for word in words):
         return Effect(UNKNOWN, False, f"runs git {verb} with a format that may start other programs")
     found = judged(row, words, f"git {verb}")
     if verb == "config" and found.kind is WRITE:
         return Effect(UNKNOWN, False, "changes what git does, which may start other programs")
     found = _brought("git", f"git {verb}", found, words)
     return Effect(found.kind, True, f"git {verb} may discard work") if found.kind is not UNKNOWN and _discards(first, words) else found
+
+
+_SIGNATURE = re.compile(r"%[-+ ]?G|\(\*?signature")
+"""What in a format makes git start `gpg` or what its settings name instead."""
+_SORTS_BY_SIGNATURE = re.compile(rf"{_SIGNATURE.pattern}|(?:^|=)[-*]*signature(?::|$)")
 
 
 def _brought(program: str, what: str, found: Effect, words: Words) -> Effect:
@@ -408,7 +434,7 @@ def _wrapped(name: str, words: Words) -> Effect:
         return READS_ONLY
     if name == "flock" and inner[:1] == ("-c",) and len(inner) == 2:
         return strongest((_code(inner[1]), Effect(WRITE, False, "flock writes a file")))
-    unclear = None in skipped or wrapper.before and not re.fullmatch(wrapper.before, (skipped or ("",))[-1] or "")
+    unclear = _unclear(skipped) or wrapper.before and not re.fullmatch(wrapper.before, (skipped or ("",))[-1] or "")
     if not inner or unclear or inner[0] is not None and ("=" in inner[0] or inner[0].startswith("-")):
         return Effect(UNKNOWN, False, f"runs {name}, which may do anything")
     if name == "xargs":
@@ -504,15 +530,21 @@ def _find(_: str, words: Words) -> Effect:
     at = 0
     while at < len(words):
         if words[at] in ("-exec", "-execdir", "-ok", "-okdir"):
-            stop = next((index for index in range(at + 1, len(words)) if words[index] in (";", "+")), len(words))
+            stop = next((index for index in range(at + 1, len(words)) if _ends_exec(words, index)), len(words))
             found = "./…" + (SEVERAL if words[stop : stop + 1] == ("+",) else "")
             command = tuple(word.replace("{}", found) if word is not None else None for word in words[at + 1 : stop])
-            inner.append(_program(command) if command else Effect(UNKNOWN, False, "runs find without a command"))
+            told = command and None not in command  # such a word may hold the `;` that ends it, and what `find` does next
+            inner.append(_program(command) if told else Effect(UNKNOWN, False, "runs find without a fixed command"))
             at = stop
         else:
             rest += [words[at]] if words[at] != "--" else []
         at += 1
     return strongest((judged(FIND, tuple(rest), "find"), *inner))
+
+
+def _ends_exec(words: Words, at: int) -> bool:
+    """Whether a word ends the command of `-exec`: a `+` does only behind `{}`, anywhere else it is one of its arguments."""
+    return words[at] == ";" or words[at] == "+" and words[at - 1] == "{}"
 
 
 SPECIAL: Mapping[str, Callable[[str, Words], Effect]] = {

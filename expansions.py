@@ -19,6 +19,8 @@ SETTING = each("read local declare typeset export readonly mapfile readarray get
 """Builtins that may set the variables which they name."""
 _COUNTS = each("RANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS")
 """Variables that bash fills with numbers."""
+COUNTED = each("SECONDS RANDOM SRANDOM LINENO")
+"""Those that a script may set; bash evaluates what they are given as an expression, so that only a number is harmless."""
 _NUMBER = re.compile(r"-?[0-9]+")
 _COUNTED = re.compile(r"\$[#?$!]|\$\{#[A-Za-z_0-9]+(?:\[[@*]\])?\}")
 """Expansions that are numbers whatever happened before."""
@@ -49,7 +51,7 @@ def own(script: shell.Script) -> Iterator[Effect]:
                 yield _evaluated(piece, counters)
         if isinstance(node, shell.Simple):
             continue
-        if node.kind in ("for", "select") and node.name:
+        if node.kind in ("for", "select", "coproc") and node.name:
             yield _sets(node.name)
         elif node.kind == "[[":
             yield _tested(node, counters)

@@ -95,21 +95,30 @@ LIKELY: tuple[tuple[str, str, int], ...] = (
     ("sourcegraph", "sgp_ sgd_", 24),
     ("dropbox", "sl.", 60),
     ("facebook", "EAAC EAAB EAAG EAAD", 60),
+    ("runpod", "rpa_", 24),
 )
 """Vendor, prefixes that also begin other words, and how many characters must follow, which must look drawn at random."""
 
+BEGINS = (
+    r"(?:(?<![A-Za-z0-9].)|(?<=[nrtbfv0-9A-Fa-f].)"
+    r"(?:(?<=\\[nrtbfv].)|(?<=%[0-9A-F][0-9A-F].)|(?<=\\x[0-9A-Fa-f]{2}.)|(?<=\\u[0-9A-Fa-f]{4}.)))"
+)
+"""What stands before the first character of a key, which was just read: no letter and no digit, or the end of an escape."""
 SHAPES: tuple[tuple[str, str, str], ...] = (
-    ("aws", "AKIA ASIA ABIA ACCA", r"A(?<![A-Za-z0-9].)(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    ("twilio", "SK", r"S(?<![A-Za-z0-9].)K[0-9a-f]{32}(?![A-Za-z0-9])"),
-    ("mailgun", "key-", r"k(?<![A-Za-z0-9].)ey-[0-9a-f]{32}(?![A-Za-z0-9])"),
-    ("mailchimp", "-us", r"[0-9a-f](?<![A-Za-z0-9].)[0-9a-f]{31}-us[0-9]{1,2}(?![A-Za-z0-9])"),
-    ("telegram", ":AA", r"[0-9](?:(?<![A-Za-z0-9].)|(?<=bot.))[0-9]{7,9}:AA[\w-]{32,34}(?![\w-])"),
-    ("discord", ".", r"[MNO](?<![\w-].)[\w-]{22,27}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])"),
+    ("aws", "AKIA ASIA ABIA ACCA", rf"A{BEGINS}(?:KIA|SIA|BIA|CCA)[A-Z0-9]{{16}}(?![A-Za-z0-9])"),
+    ("twilio", "SK", rf"S{BEGINS}K[0-9a-f]{{32}}(?![A-Za-z0-9])"),
+    ("mailgun", "key-", rf"k{BEGINS}ey-[0-9a-f]{{32}}(?![A-Za-z0-9])"),
+    ("mailchimp", "-us", rf"[0-9a-f]{BEGINS}[0-9a-f]{{31}}-us[0-9]{{1,2}}(?![A-Za-z0-9])"),
+    ("telegram", ":AA", rf"[0-9](?:{BEGINS}|(?<=bot.))[0-9]{{7,9}}:AA[\w-]{{32,34}}(?![\w-])"),
+    ("discord", ".", rf"[MNO]{BEGINS}[\w-]{{22,27}}\.[\w-]{{6}}\.[\w-]{{27,45}}(?![\w-])"),
     ("azure", "Q~", r"(?<![\w~.-])[\w~.-]{3}[0-9]Q~[\w~.-]{31,34}(?![\w~.-])"),
     ("terraform", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,100}"),
-    ("airtable", "pat", r"p(?<![A-Za-z0-9].)at[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])"),
-    ("crates", "cio", r"c(?<![A-Za-z0-9].)io[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
-    ("nuget", "oy2", r"o(?<![A-Za-z0-9].)y2[a-z0-9]{43}(?![A-Za-z0-9])"),
+    ("airtable", "pat", rf"p{BEGINS}at[A-Za-z0-9]{{14}}\.[0-9a-f]{{64}}(?![A-Za-z0-9])"),
+    ("crates", "cio", rf"c{BEGINS}io[A-Za-z0-9]{{32}}(?![A-Za-z0-9])"),
+    ("cloudflare", "v1.0-", rf"v{BEGINS}1\.0-[0-9a-f]{{24}}-[0-9a-f]{{100,160}}(?![A-Za-z0-9])"),
+    ("crypt", "$", r"(?<=\$)(?:[1567y]|2[abxy]|apr1|argon2id?|scrypt)\$[\w./=,+-]{2,40}\$?[\w./$+=]{21,200}(?![\w./])"),
+    ("putty", "Private-Lines:", r"(?:(?<=Private-Lines: [0-9])|(?<=Private-Lines: [0-9]{2}))(?:\s+[A-Za-z0-9+/=]{20,64}(?![\w-]*:))+"),
+    ("nuget", "oy2", rf"o{BEGINS}y2[a-z0-9]{{43}}(?![A-Za-z0-9])"),
 )
 """Vendor, texts of which one must be there, and the published shape, where a prefix alone would say too little."""
 

@@ -46,6 +46,8 @@ def parse(text: str) -> Script:
     """The tree of a command; OpaqueCommand with the place of the first thing that is not understood."""
     if len(text) > MAX_LENGTH:
         raise OpaqueCommand(f"Expected a command of at most {MAX_LENGTH} characters, got {len(text)}")
+    if "\0" in text:  # bash leaves it out, and a line with it then ends a here-document
+        raise OpaqueCommand("Expected no control characters", source=text, at=text.index("\0"))
     try:
         return Grammar(text, range(len(text) + 1)).whole()
     except RecursionError:

@@ -150,6 +150,7 @@ def sorted_out(words: Words, known: Mapping[str, str] = MappingProxyType({})) ->
             options.append(word)
             value = next(rest, "") if _awaits(word, known) else ""
             loose = loose or value is None
+            operands.extend([value] if value is not None and SEVERAL in value else [])  # all but the first of them are operands
             if value is not None and re.match(r"-[^0-9]", value):
                 options.append(value)
                 doubtful = True

@@ -185,6 +185,17 @@ def _archive(place: Place) -> str:
     return "a file here" if found and ":" in found.split("/", 1)[0] and "--force-local" not in place.words else ""
 
 
+_ACTIVE = re.compile(r"[\s`$();|&<>'\"*?~{}!\\]")
+"""What a shell acts on."""
+
+
+def _told_there(place: Place) -> str:
+    """scp, sftp, rsync: a path behind `host:`, which the shell of that host may read once more."""
+    far = ":" in place.fill(place.word).split("/", 1)[0]
+    copies = far and place.program in ("scp", "sftp", "rsync")
+    return "a path without signs of a shell" if copies and any(_ACTIVE.search(v) for _, v in place.holes()) else ""
+
+
 # ── What a program reads in a value ──────────────────────────────────────────────────────────────
 
 _SENT: Mapping[str, tuple[str, ...]] = {
@@ -201,6 +212,8 @@ def _upload(place: Place) -> str:
     options = _SENT.get(place.program)
     if options is None or options != ("",) and not place.given(*options):
         return ""
+    if options == ("",) and place.program not in ("aws", "az") and re.match(r"[\w.\[\]\\-]*:?=?@", place.whole or ""):
+        return "one field that is sent as it is, and no file's name"
     starts = (re.fullmatch(r"(?:-\w|--[\w-]+=)?(?:[\w.\[\]-]*:?=)?", before) for before, _ in place.holes())
     if any(begins and re.match(r"@|<|fileb?:", value) for begins, (_, value) in zip(starts, place.holes(), strict=True)):
         return "a value that is sent as it is, and no file's name"
@@ -246,6 +259,7 @@ RULES: tuple[Callable[[Place], str], ...] = (
     _local,
     _remote,
     _archive,
+    _told_there,
     _upload,
     _fetched,
     _spoken,

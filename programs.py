@@ -125,6 +125,11 @@ _PATCH = (
     "-p: -i: -R -N -s -u -E -l -t -f -F: -d: --strip: --input: --reverse --forward --verbose --quiet --silent --force --batch --fuzz: "
     "--directory: --ignore-whitespace --unified"
 )
+_JQ = (
+    "-a -c -C -e -f: -j -M -n -r -R -s -S -L: --arg: --argjson: --args --ascii-output --color-output --compact-output --exit-status "
+    "--from-file: --indent: --join-output --jsonargs --monochrome-output --null-input --raw-input --raw-output --raw-output0 --rawfile: "
+    "--slurp --slurpfile: --sort-keys --stream --stream-errors --seq --tab"
+)
 _LS = (
     "* -a --all -A --almost-all --author -b --escape --block-size: -B --ignore-backups -c -C --color -d --directory -D --dired -f -F "
     "--classify --file-type --format: --full-time -g --group-directories-first -G --no-group -h --human-readable --si -H "
@@ -142,11 +147,12 @@ _GREP = (
     "--exclude-dir: -I --include: -r --recursive -R --dereference-recursive --line-buffered -U --binary -z --null-data -y -S -p -O"
 )
 _GPG = (
-    "-a -c -e -d -s -b -r: -u: -q -v -k -K --armor --symmetric --encrypt --decrypt --sign --detach-sign --clear-sign --recipient: "
+    "-a -c -e -d -s -b -u: -q -v -k -K --armor --symmetric --encrypt --decrypt --sign --detach-sign --clear-sign "
     "--local-user: --batch --quiet --verify --list-keys --list-secret-keys --fingerprint --import --export"
 )
 _GPG_ASKS = (
-    "--recv-keys --receive-keys --send-keys --search-keys --refresh-keys --fetch-keys --keyserver --auto-key-retrieve --auto-key-locate "
+    "-r --recipient -R --hidden-recipient --recv-keys --receive-keys --send-keys --search-keys --refresh-keys --fetch-keys "
+    "--keyserver --auto-key-retrieve --auto-key-locate "
     "--locate-keys --locate-external-keys --edit-key --edit-card --card-edit --change-pin --photo-viewer --agent-program "
     "--dirmngr-program --exec-path --options --homedir --show-photos --list-options --verify-options"
 )
@@ -161,7 +167,6 @@ PROGRAMS: Table = (
     ("type", Row(READ, "* -a -f -p -P -t")),
     ("which", Row(READ, "* -a -s")),
     ("history", Row(READ, destroys="-c -d -w -a -r -n -s -p")),
-    ("ulimit", Row(READ, "-a -H -S -c -d -e -f -i -l -m -n -p -q -r -s -t -u -v -x", most=0)),
     ("umask", Row(READ, "-S -p", most=0)),
     ("alias", Row(UNKNOWN, "-p", bare=READ)),
     # ── Files and folders ──
@@ -496,17 +501,8 @@ PROGRAMS: Table = (
     ),
     ("bzcat gzcat lzcat xzcat zcat", Row(READ, "-f -q -v -k -T? --quiet --verbose --force")),
     ("zstdcat", Row(READ, "-q -v -T?", destroys="-o --rm -f --force --output-dir-flat --output-dir-mirror")),
-    (
-        "gojq jaq jq",
-        Row(
-            READ,
-            (
-                "* -a -c -C -e -f: -j -M -n -r -R -s -S -L: --arg: --argjson: --args --ascii-output --color-output --compact-output "
-                "--exit-status --from-file: --indent: --join-output --jsonargs --monochrome-output --null-input --raw-input "
-                "--raw-output --raw-output0 --rawfile: --slurp --slurpfile: --sort-keys --stream --stream-errors --seq --tab"
-            ),
-        ),
-    ),
+    ("gojq jq", Row(READ, f"* {_JQ}")),
+    ("jaq", Row(READ, _JQ, destroys="-i --in-place")),
     (
         "yq",
         Row(
@@ -680,6 +676,7 @@ PROGRAMS: Table = (
             READ,
             "-L -q -l: -lms: -i: -d: -x --list-gpus --query --query-gpu: --query-compute-apps: --format: --id: --loop: --display:",
             most=0,
+            long=True,
         ),
     ),
     ("sensors", Row(READ, "-A -f -j -u --no-adapter --fahrenheit")),
@@ -741,7 +738,7 @@ PROGRAMS: Table = (
         Row(
             READ,
             (
-                "-a -d -F -f: -i -n: -p: -R -s: -t: -w -x -b: -u: --hostlast --dns --fulltimes --file: --ip --limit: --present: "
+                "-a -F -f: -i -n: -p: -R -s: -t: -w -x -b: -u: --hostlast --fulltimes --file: --ip --limit: --present: "
                 "--nohostname --since: --until: --fullnames --system --before: --time: --user:"
             ),
         ),
@@ -755,7 +752,7 @@ PROGRAMS: Table = (
         Row(
             READ,
             (
-                "* -a -b -d -H -l -m -p -q -r -s -t -T -w -u --all --boot --dead --heading --ips --login --lookup --process --count "
+                "* -a -b -d -H -l -m -p -q -r -s -t -T -w -u --all --boot --dead --heading --ips --login --process --count "
                 "--runlevel --short --time --mesg --users"
             ),
         ),
@@ -803,8 +800,8 @@ PROGRAMS: Table = (
         Row(
             READ,
             (
-                "-H -O -n -r -a -l -o -e -m -p -T -i -s -E -Z -z -N: -b -4 -6 -0 -t -u -d -w -x -S -f: -M -A: --no-header --oneline "
-                "--numeric --resolve --all --listening --options --extended --memory --processes --threads --info --summary --ipv4 "
+                "-H -O -n -a -l -o -e -m -p -T -i -s -E -Z -z -N: -b -4 -6 -0 -t -u -d -w -x -S -f: -M -A: --no-header --oneline "
+                "--numeric --all --listening --options --extended --memory --processes --threads --info --summary --ipv4 "
                 "--ipv6 --packet --tcp --udp --raw --unix --sctp --family: --query:"
             ),
             destroys="-K --kill -D --diag",
@@ -851,8 +848,8 @@ PROGRAMS: Table = (
         "sysctl",
         Row(
             READ,
-            "-a -n -e -N -r: -b -A -X -o -x -d -f --all --values --ignore --names --pattern: --binary --deprecated",
-            writes="-w --write -p --load --system -q --quiet",
+            "-a -n -e -N -r: -b -A -X -o -x -d --all --values --ignore --names --pattern: --binary --deprecated",
+            writes="-w --write -p -f --load --system -q --quiet",
             sets=True,
         ),
     ),
@@ -877,7 +874,7 @@ PROGRAMS: Table = (
     ("csplit dos2unix fallocate sponge unix2dos", Row(WRITE, destructive=True)),
     ("mktemp", Row(WRITE, "-d -q -t -p: --directory --quiet --tmpdir --suffix:", reads="-u --dry-run")),
     ("zip", Row(WRITE, asks=_ZIP_ASKS, destroys=_ZIP_DESTROYS)),
-    ("unzip", Row(WRITE, "-q -P: -1 -C", destroys="-o", reads="-l -t -v -Z -z -p")),
+    ("unzip", Row(WRITE, "-q -P: -1 -C -n", destroys="-o", reads="-l -t -v -Z -z -p", destructive=True, spares="-n")),
     ("ar cpio unar unrar", Row(WRITE, destructive=True)),
     ("patch", Row(WRITE, _PATCH, asks="-e --ed -g --get", destroys="-o --output -r --reject-file -B -Y -z -V", reads="--dry-run")),
     ("crontab", Row(WRITE, "-u:", asks="-e", destroys="-r -i", reads="-l", destructive=True)),
@@ -1060,7 +1057,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
                 WRITE,
                 "-p: -C: -R --reverse --cached --index -v --verbose --recount --unidiff-zero --whitespace: --directory: --include: "
                 "--exclude: --ignore-whitespace --allow-empty -z -q --quiet",
-                destroys="--build-fake-ancestor",
+                destroys="--build-fake-ancestor --unsafe-paths",
                 writes="--apply",
                 reads="--check --stat --numstat --summary",
             ),
@@ -1227,7 +1224,7 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("*", Row(EXTERNAL)),
     ),
     "gh": (
-        ("alias|list completion config|get config|list extension|list", Row(READ, "-h: -s: --host: --shell:")),
+        ("alias|list completion config|get config|list", Row(READ, "-h: -s: --host: --shell:")),
         ("alias|import alias|set config|set", Row(UNKNOWN)),
         ("*", Row(EXTERNAL, destroys="--delete-branch --admin --force")),
     ),
@@ -1469,12 +1466,10 @@ SUBCOMMANDS: Mapping[str, Table] = {
         ("component|list default doc override run show target|list which", Row(UNKNOWN)),
     ),
     "go": (
-        ("version", Row(READ, "-m -v", long=True)),
-        ("env", Row(READ, "-json -changed", asks="-w -u", long=True)),
         ("get install", Row(EXTERNAL)),
         ("mod|download mod|tidy mod|vendor work|sync", Row(EXTERNAL)),
         ("clean", Row(UNKNOWN, destructive=True)),
-        ("build doc fix fmt generate list mod|edit mod|graph mod|init mod|verify mod|why run test tool vet", Row(UNKNOWN)),
+        ("build doc env fix fmt generate list mod|edit mod|graph mod|init mod|verify mod|why run test tool version vet", Row(UNKNOWN)),
     ),
     "gem": (
         ("fetch install push search update", Row(EXTERNAL)),
@@ -1501,9 +1496,10 @@ SUBCOMMANDS: Mapping[str, Table] = {
     ),
     "brew": (
         (
-            "--cache --caskroom --cellar --prefix --repository -v commands config leaves list ls",
+            "--cache --caskroom --cellar --prefix --repository commands config leaves list ls",
             Row(READ, "-1 -l -r -t --versions --formula --cask --full-name --pinned --installed-on-request --installed-as-dependency"),
         ),
+        ("-v", Row(EXTERNAL, bare=READ)),
         ("autoremove cleanup remove rm uninstall untap zap", Row(UNKNOWN, destructive=True)),
         ("*", Row(EXTERNAL)),
     ),
@@ -1692,7 +1688,8 @@ HELPS = each("docker gh helm kubectl")
 VERSIONS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(each("deno pip pip3 python python2 python3"), each("-V --version")),
     **dict.fromkeys(each("bun clang docker gcc git make node npm npx perl php tsc"), each("-v --version")),
-    **dict.fromkeys(each("bash cmake curl dash fish gh go helm kubectl ruby ruff uv wget zsh"), each("--version")),
+    **dict.fromkeys(each("bash cmake curl dash dig fish gh helm kubectl mysql nc nmap pg_dump ping psql"), each("--version")),
+    **dict.fromkeys(each("rclone redis-cli restic rsync ruby ruff socat uv wget zsh"), each("--version")),
     **dict.fromkeys(each("java javac"), each("-version --version")),
     "nginx": each("-v -V"),
     "ssh": each("-V"),
@@ -1707,11 +1704,12 @@ STILL = each(
 """Variables that change no more than how a program prints; any other may change what it runs."""
 PAGERS = each("GIT_PAGER MANPAGER PAGER SYSTEMD_PAGER")
 """Variables that name a program to show text with; harmless where that is `cat` or none."""
-DEAF = each("[ chgrp chmod chown cp date find kill ln mkdir mv printf rm rmdir tee test touch truncate wc") | {""}
+DEAF = each("[ chgrp chmod chown cp date kill ln mkdir mv printf rm rmdir tee test touch truncate wc") | {""}
 """Programs that act on no variable but those that TELLING matches, beside those whose manual has nothing harmful; "" is the shell."""
 TELLING = re.compile(
     r"(?:LD|DYLD|GLIBC|MALLOC|GCONV|BASH|HIST|GIT|SSH|PYTHON|PERL|RUBY|NODE|NPM|JAVA|LESS|MAIL|RIPGREP|XDG|LOC|NLS|RES|TM).*"
     r"|.*(?:PATH|OPTS?|OPTIONS?|FLAGS|PAGER|EDITOR|SHELL|HOME|PROXY|CONFIG|CONF|RC|COMMAND|CMD|PROGRAM|PRELOAD|OPEN|HOST|HOSTALIASES)"
+    r"|S?RANDOM|SECONDS|LINENO|EPOCH.*|COMP_.*|DIRSTACK|[A-Z]*GREP|[A-Z]*DIFF|CMP|GZIP|XZ_.*"
     r"|.*_proxy|IFS|ENV|E?UID|PS[0-9]|PROMPT.*|VISUAL|BROWSER|.*IGNORE|FUNCNEST|POSIXLY_CORRECT|OPTIND|SHLVL|DISPLAY|USER|TERMCAP"
 )
 """Variables that the shell, a library or many programs act on; a variable that matches this is never a mere value."""

@@ -239,6 +239,7 @@ def _check_place(command: shell.Simple, index: int, before: str) -> None:
         (program in RUNNERS, _runs_fixed(words, index), "arguments, which it runs as a command"),
         (INTERPRETER.fullmatch(program), _after_script(words, index), "code"),
         (program in FILTERS, _after_program(words, index), "program of its own language"),
+        (_names_task(program, words, index), False, "sub-command or task, which says what it does"),
         (_running(words[:index]), places.before_command(words, index), "arguments, which it runs as a command"),
         (_code_option(program, words, index), False, "value of an option that runs programs"),
         (before.startswith("-") and "=" not in before, False, "option"),
@@ -286,7 +287,7 @@ CODE_OPTIONS = _words(
     "--filter --extcmd --unzip-command --info-script --new-volume-script --rmt-command --rsh-command --preprocessor --post-file --config "
     "--execute --kubeconfig --plugin --require --config-file"
 )
-"""Options of many programs whose value is run, or names what is run or where programs come from."""
+"""Options of many programs whose value is run, or names what is run, where programs come from or where all that is said goes."""
 _COMPILER = _words("-fplugin -fpass-plugin -B -wrapper -specs --specs -Xclang -load -Xlinker -Wl")
 _COMPOSE = _words("-f --file --env-file --project-directory")
 _STRATEGY = "-s -X --strategy --strategy-option"
@@ -297,7 +298,10 @@ _SSH = _words("-o -S -F -D -J -P")
 CODE_SHORT: Mapping[str, frozenset[str]] = {
     "tar": _words("-I -F -T --files-from --use-compress-program --to-command --checkpoint-action --info-script --new-volume-script"),
     "zip": _words("-TT --unzip-command"),
-    "curl": _words("-K --config --libcurl --engine --proto-default"),
+    "curl": _words(
+        "-K --config --libcurl --engine --proto-default -x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --resolve "
+        "--connect-to --doh-url --dns-servers --unix-socket --abstract-unix-socket"
+    ),
     "wget": _words("-e --execute --use-askpass --config -i --input-file"),
     "aria2c": _words("--conf-path --on-download --on-bt-download-complete"),
     "rsync": _words("-e -M --rsh --rsync-path --remote-option --config --early-exec"),
@@ -348,7 +352,7 @@ CODE_SHORT: Mapping[str, frozenset[str]] = {
     "podman build": _words("-f --file"),
     "podman compose": _COMPOSE,
     "podman create": _words("-v --volume --mount --entrypoint --device --hooks-dir"),
-    "kubectl": _words("--kubeconfig"),
+    "kubectl": _words("--kubeconfig -s --server"),
     "helm": _words("--post-renderer --kubeconfig"),
     "openssl": _words("-engine -provider -provider-path -config"),
     "journalctl": _words("-H --host"),
@@ -452,6 +456,21 @@ def _runs_fixed(words: tuple[str | None, ...], index: int) -> bool:
     program = (words[inner] or "").rsplit("/", 1)[-1]
     plain = bool(program) and program not in RUNNERS | FILTERS and not INTERPRETER.fullmatch(program)
     return plain and not _running(words[inner:index]) and not _code_option(program, words[inner:], index - inner)
+
+
+TASKED = _words("ant composer dotnet gradle gradlew invoke just mvn mvnw nox nx rake task")
+"""Programs whose first operand names what a project runs."""
+ANY_NAME = frozenset((("gh", "api"), ("git", "config")))
+"""Sub-commands behind which any name may stand beside the verbs."""
+
+
+def _names_task(program: str, words: tuple[str | None, ...], index: int) -> bool:
+    """Whether the hole is the sub-command itself, its verb, or the script of a project that is to run."""
+    told, after = shell.head((*words[:index], "hole")), words[index - 1] or ""
+    valued = after.startswith("-") and any(word is None or not word.startswith("-") for word in words[index + 1 :])
+    if told[-1] == "hole" and len(told) > 1 and not valued:
+        return told[:2] not in ANY_NAME
+    return program in SCRIPTED | {"bun"} and after in ("run", "run-script") or program in TASKED and index == 1
 
 
 def _after_script(words: tuple[str | None, ...], index: int) -> bool:

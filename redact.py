@@ -14,10 +14,10 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from .formats import FORMATS, LIKELY, SHAPES, SHORT_FLAGS, Short
+from .formats import BEGINS, FORMATS, LIKELY, SHAPES, SHORT_FLAGS, Short
 from .model import Json
 
-MASKER_VERSION = 3
+MASKER_VERSION = 4
 """Goes up with every change of what is found; rows that an older masker wrote are masked again."""
 
 PLACEHOLDER = re.compile(r"KATASECRET_[a-z0-9]{1,20}_[1-9][0-9]{0,8}")
@@ -225,7 +225,7 @@ _TAILS = {**{prefix: _PATH_TAIL for prefix in _FORMS if "/" in prefix}, "ABSK": 
 """What may follow a prefix, where it is not what most keys are made of."""
 _LONG_ENOUGH = re.compile(r"[A-Za-z0-9_\-]{10}")
 _BY_FIRST = {first: tuple(prefix for prefix in _FORMS if prefix[0] == first) for first in sorted({prefix[0] for prefix in _FORMS})}
-_FRESH = re.compile(rf"[{''.join(_BY_FIRST)}](?<![A-Za-z0-9].)(?=[\w\-./+]{{11}})", re.ASCII)
+_FRESH = re.compile(rf"[{''.join(_BY_FIRST)}]{BEGINS}(?=[\w\-./+]{{11}})", re.ASCII)
 """Where a key may begin: the first letter of a prefix, at the beginning of a long run. Looking for each prefix by itself took a second for
 five million characters."""
 
@@ -269,6 +269,8 @@ def _key_at(text: str, at: int, prefix: str) -> tuple[int, Span | None]:
 
 
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_LINE = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{4,80}\s+\Z")
 _EDGES = re.compile(r"(?:\s|\\+[nrt])*+")
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/=]{16,}+")
 
@@ -283,6 +285,17 @@ def _blocks(text: str) -> Iterator[Span]:
             stop = text.find("-----END", begin.end())
             yield from _body(text, begin.end(), stop) if stop >= 0 else _cut_body(text, begin.end())
         start = text.find("-----BEGIN ", stop) if stop >= 0 else -1
+    yield from _tails(text)
+
+
+def _tails(text: str) -> Iterator[Span]:
+    """What stands before the end of a private key whose beginning was cut off."""
+    for end in _END.finditer(text):
+        at = stop = end.start()
+        while at > 0 and stop - at < LONGEST and (line := _KEY_LINE.search(text, max(0, at - 90), at)):
+            at = line.start()
+        if not text.startswith("-----", max(0, at - 6)) and "-----" not in text[max(0, at - 7) : at]:
+            yield from _body(text, at, stop)
 
 
 def _body(text: str, start: int, stop: int) -> Iterator[Span]:
@@ -396,11 +409,13 @@ def _value(text: str, at: int, alone: bool = False) -> Value:
 _NAME = re.compile(
     r"(?<![\w.\-])(?P<name>[\w.\-]{1,200}+)(?P<quote>(?:&(?:quot|apos|#3[49]);|\\{0,15}[\"']?)\]?)"
     r"(?:[ \t]{0,8}(?::[ \t]{0,4}|[ \t])(?:str|string|String|bytes))?"
-    r"(?P<gap>[ \t]{0,8})(?P<sep>[=!]==?(?=[ \t]{0,8}[\"'])|=>|:=|:[-?](?=\S)|:(?!//|:)|：|%3[DdAa]|=(?![=~]))(?P<space>[ \t]{0,8})"
+    r"(?P<gap>[ \t]{0,8})(?P<sep>[=!]==?(?=[ \t]{0,8}[\"'])|=>|:=|:[-?](?=\S)|:(?!//|:)|：|%3[DdAa]|=(?![=~]))(?P<space>[ \t\xa0]{0,8})"
 )
 _SHUT = re.compile(r"(\\{0,15}[\"'])(?:$|[,:;}\])+\s])")
 _BELOW = re.compile(r"(?:!\w{1,40}[ \t]+|(?:[|>][+-]?)?[ \t]*\r?\n[ \t]+)(\S{8,4096}+)[ \t]*(?=\r?\n|$)")
 """A value behind a YAML tag, or alone on the next line."""
+_SEED = re.compile(r"(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8}(?![\w ])")
+"""The words of a wallet, which are no prose: twelve to twenty-four short ones."""
 _BLOCK = re.compile(r"(?:!\w{1,40}[ \t]+)?[|>][+\-0-9]{0,2}[ \t]*\r?\n")
 _ENCODED = re.compile(r"%(?:26|3[Bb]|23|22|0[AaDd]|7[Dd])")
 """What ends a value whose name stands before an encoded `=`."""
@@ -452,6 +467,10 @@ def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
     if match["quote"] and text.startswith(("{", "["), match.end()) or not match["quote"] and _shuts(text, match):
         return
     glued = match["sep"][0] in "=%" and not match["gap"] and not match["space"] or match["sep"] in (":-", ":?")
+    seed = _SEED.match(text, match.end()) if name.kind == "password" else None
+    if seed:
+        yield Span(*seed.span(), name.kind)
+        return
     block = _BLOCK.match(text, match.end()) if match["sep"] == ":" else None
     if block:
         yield from _indented(text, match.start(), block.end(), name)
@@ -576,6 +595,11 @@ _SETTER = re.compile(
     r"(?:[\w./:]{0,200}:)?(?P<name>[\w.\-]{2,100}+)[ \t]{1,4}(?![-=])"
 )
 
+_CELL = re.compile(
+    r"(?<![\w.\-])(?P<name>[A-Za-z][\w.\-]{2,60}+)(?:[ ]{0,40}[|│┃][ ]{0,40}|\t)(?=[^\s|│┃]{6,4096}[ ]{0,200}(?:[|│┃\t]|\r?$))",
+    re.MULTILINE,
+)
+"""A name and its value in two cells of a table."""
 _CALLED = re.compile(r"(?<![A-Za-z0-9])set_?(?P<name>[A-Za-z]\w{1,60}+)\([ \t]{0,4}(?=[\"'])")
 
 
@@ -594,7 +618,7 @@ def _flags(text: str, low: int, high: int) -> Iterator[Span]:
 
 def _entries(text: str, low: int, high: int) -> Iterator[Span]:
     """A name and its value apart: `name: API_KEY` and `value: …`, `<password>…</password>`, `config set token …`."""
-    for pattern in (_ENTRY, _SETTER, _CALLED):
+    for pattern in (_ENTRY, _SETTER, _CALLED, _CELL):
         for match in pattern.finditer(text, low, high):
             name, value = _named(match["name"]), _value(text, match.end())
             plain = pattern is _ENTRY or pattern is _CALLED and name is not None and name.kind == "password"
@@ -736,7 +760,7 @@ FINDERS: tuple[tuple[tuple[str, ...], Finder], ...] = (
     (("",), _formatted),
     (_ANNOUNCING, _fields),
     (_ANNOUNCING, _flags),
-    (("value", "</", "set", "env ", "arg ", ","), _entries),
+    (("value", "</", "set", "env ", "arg ", ",", "|", "│", "┃", "\t"), _entries),
     ((*_ANNOUNCING, "basic", "identified"), _prose),
     ((":54", ":64", ":25", ":26", ":*:"), _lines),
     (("@",), _urls),

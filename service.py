@@ -31,7 +31,7 @@ from . import (
     verdicts,
 )
 from .discretion import Discreet, bearable_all, cut, discreet, masked_call, masked_step, plain
-from .effects import addresses_kata, effect
+from .effects import STRENGTH, addresses_kata, effect
 from .model import (
     PREFIX,
     Call,
@@ -1178,7 +1178,8 @@ class Logbook:
 def excess(call: Call, step: Step) -> str:
     """Why a call does more than its step was approved for; empty when it does not."""
     found, allowed = effect(call.tool, call.arguments), step.effect
-    more = found.asks and not allowed.asks or found.destructive and not allowed.destructive or allowed.plain_read and not found.plain_read
+    graver = STRENGTH.index(found.kind) > STRENGTH.index(allowed.kind)
+    more = graver or found.asks and not allowed.asks or found.destructive and not allowed.destructive
     return found.why if more else "it addresses Kata itself" if addresses_kata(call) else ""
 
 

@@ -1444,4 +1444,111 @@ mount -l -o remount x
 mount -t x y z
 mount x
 swapon --show -a
+# Third look: signatures, names of integers, options joined to numbers, words that are several, versions that the network tells
+git log --format=%+G?
+git log --format=%-GG
+git log --format='% GS'
+git for-each-ref --sort=signature
+git for-each-ref --sort=-signature:key
+git for-each-ref --format='%(*signature:key)'
+git tag --sort=signature
+git branch --sort=signature:grade
+git branch --sort -*signature
+git shortlog --group=format:%+GS
+jaq --arg -n v -i . f
+jaq --indent -x -i . f
+GREP='touch m #' zgrep x f
+GREP=./p xzgrep x f
+GREP=./p bzgrep x f
+find . -exec env -u + rm {} \\;
+find . -exec sort -t + -o x {} \\;
+find . -exec echo $X {} \\;
+GREP=./p find . -exec zgrep a {} \\;
+RANDOM='a[$(touch m)]'
+SRANDOM='a[$(touch m)]'
+for RANDOM in 'a[$(touch m)]'; do :; done
+for SECONDS in 'a[$(touch m)]'; do :; done
+read RANDOM < f
+f() { local RANDOM='a[$(touch m)]'; }; f
+coproc PATH { ls; }; ls
+coproc BASH_ENV { ls; }
+printf -- %n PATH
+printf a{%n,PATH}
+ulimit -n10
+ulimit -c0
+ulimit -Su5
+sysctl -f
+sysctl -f ./evil.conf
+sysctl -n -f x
+openssl x509 -in http://127.0.0.1:8/x -noout -text
+openssl crl -in http://127.0.0.1:8/x -noout -text
+openssl verify http://127.0.0.1:8/x
+openssl pkey -in org.openssl.engine:/tmp/e.so:k -noout
+sqlite3 -readonly db "select edit/**/('a','touch m')"
+sqlite3 -readonly db "select \\"edit\\"('a','touch m')"
+sqlite3 -readonly db 'select [edit](1,2)'
+sqlite3 -readonly s{x,'elect edit(1,2)'} 'select 1'
+sqlite3 -readonly s* 'select 1'
+uniq -f 1{,a} b
+uniq -f 1* b
+nice -n 1{,/../rm} ls
+nice -n 1* ls
+env -u A{,/rm} ls
+sudo -u r{oot,m} ls
+timeout -s K{,/x} 5 ls
+git -C a{,b} status
+git -C a* log
+xargs -I X{,/y} ls
+nvidia-smi -lgc=300
+brew -v install x
+go version
+go env GOPATH
+az --version
+bazelisk --version
+sls --help
+vercel --version
+ss -tr
+last -d
+who --lookup
+gh extension list
+echo "${x:-$(rm y)}"
+echo $((1+$(rm x)))
+echo $(( x[$(rm y)] ))
+[[ -t a[$(rm)] ]]
+case $(ls) in a) : ${PATH:=x};; esac
+for ((i=0;i<a[$(rm x)];i++)); do :; done
+exec 3<>/dev/tcp/h/1
+exec 3</dev/udp/h/1
+cat <>/dev/tcp/h/1
+trap - EXIT
+PROMPT_COMMAND='rm x'
+[ a -a -v b[$(c)] ]
+test "$(rm x)" = y
+while IFS= read -r x; do eval "$x"; done < f
+time -- rm x
+git status >&2 | tee -a x
+ls 2>&1 >&x
+echo x >& y
+date -f x -s y
+(cd /; rm x)
+$(echo rm) x
+"$@"
+${CMD} x
+$'\\162\\155' x
+ls | xargs -0 -n1 -I{} {}
+env --chdir=/ rm x
+stdbuf -oL rm x
+find / -newer x -execdir {} +
+yes | unzip a.zip
+unzip a.zip <<< A
+gpg -e -r x@y.z f
+gpg --encrypt --recipient=x@y.z f
+cp -n a b{,c}
+mv -n --update a b
+git push origin main:main --for
+git push origin HEAD --delet
+git apply --unsafe-paths x
+rsync -a --del a/ b/
+kubectl apply --prune -f x
+docker volume rm x
 """

@@ -488,3 +488,56 @@ def test_a_command_whose_options_are_open_is_no_frame() -> None:
     """Which options stand in a command is settled before a value is placed: both trees are judged then."""
     with pytest.raises(UnsafeValue, match="settled whether -h stands in the command"):
         placed(Command(("ls", Option(Input("all"), " -h"), " ", Hole(Input("path"), "bare"))), ["x"])
+
+
+@pytest.mark.parametrize(
+    ("parts", "value"),
+    [
+        (("npm ", "?v"), "publish"),
+        (("npm run ", "?v"), "deploy"),
+        (("yarn ", "?v"), "deploy"),
+        (("bun run ", "?v"), "deploy"),
+        (("cargo ", "?v"), "publish"),
+        (("gh pr ", "?v", " 5"), "merge"),
+        (("docker compose ", "?v"), "down"),
+        (("git stash ", "?v"), "drop"),
+        (("systemctl ", "?v", " nginx"), "stop"),
+        (("pip ", "?v", " x"), "install"),
+        (("hermes kata ", "?v"), "approve"),
+        (("just ", "?v"), "deploy"),
+        (("mvn ", "?v"), "deploy"),
+        (("curl -x ", "?v", " https://example.org"), "evil:1"),
+        (("curl --resolve ", "?v", " https://example.org"), "example.org:443:192.0.2.1"),
+        (("curl --connect-to ", "?v", " https://example.org"), "::evil:1"),
+        (("curl --doh-url=", "?v", " https://example.org"), "https://evil"),
+        (("kubectl -s ", "?v", " get pods"), "evil"),
+        (("kubectl --server=", "?v", " get pods"), "https://evil"),
+        (("scp a host:/tmp/", "?v"), "$(id)"),
+        (("scp host:", "?v", " ."), "x;id"),
+        (("scp a ", "?v"), "host:`id`"),
+        (("rsync a host:", "?v"), "a b"),
+        (("http POST example.org ", "?v"), "x@/etc/passwd"),
+        (("http example.org ", "?v"), "x:=@/etc/passwd"),
+    ],
+)
+def test_a_value_is_no_sub_command_nor_where_things_go_nor_code_of_another_shell(parts: tuple[str, ...], value: str) -> None:
+    """A person who approves `npm ‹x›` does not approve `npm publish`; B06 at the shell of another host."""
+    with pytest.raises(UnsafeValue):
+        placed(made(*parts), [value])
+
+
+@pytest.mark.parametrize(
+    ("parts", "value"),
+    [
+        (("gh api ", "?v"), "repos/a/b"),
+        (("mvn -pl ", "?v", " test"), "core"),
+        (("scp a.tgz ", "?v", ":/srv"), "web1"),
+        (("scp a.tgz host:/srv/", "?v"), "a-1.tgz"),
+        (("npm run build ", "?v"), "x"),
+        (("http POST example.org name=", "?v"), "a@example.org"),
+        (("git stash show ", "?v"), "0"),
+        (("systemctl restart ", "?v"), "web"),
+    ],
+)
+def test_what_stands_beside_those_places_stays_open(parts: tuple[str, ...], value: str) -> None:
+    assert value in placed(made(*parts), [value])

@@ -562,3 +562,49 @@ def test_the_labelled_secrets_vanish_and_what_is_around_them_stays() -> None:
 def test_at_most_one_labelled_look_alike_changes() -> None:
     cases = labelled("look_alikes")
     assert len(cases) >= 30 and sum(Masker().text(case["text"]) != case["text"] for case in cases) <= 1
+
+
+HIDDEN = (
+    "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8",
+    "AKIA" + "Q7RZ" * 4,
+    "glpat-" + "Xy7" * 6 + "q9",
+    "SK" + "0a1b2c3d" * 4,
+    "rpa_" + "Ab3dE6gH" * 4,
+)
+BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+
+
+@pytest.mark.parametrize("before", ["line\\n", "a\\t", "x%22", "y%3D", "z\\u0022", "\\x22"])
+@pytest.mark.parametrize("key", HIDDEN)
+def test_a_key_behind_an_escape_or_an_encoded_sign_is_found(before: str, key: str) -> None:
+    """B18: text inside of text shows a new line as two characters, the last of which is a letter."""
+    masked = Masker().text(f"{before}{key}")
+    assert masked.startswith(f"{before}KATASECRET_") and key[-12:] not in masked
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("| SecretAccessKey | 7yeuCjVr5mXcj5RPD9oUsQChx5s4tI10FtdILQvH |", "7yeuCjVr5mXcj5RPD9oUsQChx5s4tI10FtdILQvH"),
+        ("db_password\tEykCpZ9j6R5a9x", "EykCpZ9j6R5a9x"),
+        ("password:\u00a0EykCpZ9j6R5a9x", "EykCpZ9j6R5a9x"),
+        ("mnemonic: abandon ability able about above absent absorb abstract absurd abuse access accident", "absorb abstract"),
+        (f"{BODY}\n{BODY[::-1]}\n-----END PRIVATE KEY-----\n", BODY[5:40]),
+        (f"PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n{BODY}\n{BODY}\nPrivate-MAC: 1a", BODY[5:40]),
+        ("root:$6$Fu5lr5qa$" + "cvIEcBgZ5zKmzEhqgkjR.x" * 4 + ":19000:0", "IEcBgZ5zKmzEhqgkjR"),
+        ("me:$2y$10$nO6w5ZyDnuY5bgQUaeZP6zR3wdoKyA66y8QO3obqbqTBpownuWBPr", "bgQUaeZP6zR3wdoKyA66y8QO3obq"),
+        ("v1.0-" + "1a2b3c4d" * 3 + "-" + "0123456789abcdef" * 9, "89abcdef0123456789abcdef"),
+    ],
+)
+def test_a_secret_in_a_cell_a_hash_or_the_rest_of_a_key_is_found(text: str, secret: str) -> None:
+    """B33, B52."""
+    masked = Masker().text(text)
+    assert secret not in masked and Masker().text(masked) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["| token | count |", "key\tvalue", "$1$2", "-----END PUBLIC KEY-----", "the seed is a small thing that one puts into soil in spring"],
+)
+def test_what_only_looks_like_those_stays(text: str) -> None:
+    assert Masker().text(text) == text

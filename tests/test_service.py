@@ -60,7 +60,7 @@ from kata.model import (
     TurnEnd,
     TurnStart,
 )
-from kata.service import RESERVED, SPELLING, Dispatch, Service, Unconfirmed, Unseen, reproduces
+from kata.service import RESERVED, SPELLING, Dispatch, Service, Unconfirmed, Unseen, excess, reproduces
 from kata.wording import brief, templated
 
 A, B, C, D = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all"), sh("docker compose up-all")
@@ -835,6 +835,13 @@ def test_a_line_break_in_a_command_is_shown_because_it_separates_commands() -> N
 
 
 # ── Approved is what runs, and no more ───────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("kind", "command"), [(Class.WRITE, "ffmpeg -i https://example.org/a b.mp4"), (Class.UNKNOWN, "npm publish")])
+def test_what_asks_anyway_reaches_the_network_only_where_that_was_approved(kind: Class, command: str) -> None:
+    """T42: a person who was asked about a write said nothing of another system."""
+    step = Step("terminal", Object((("command", Literal(command)),)), Effect(kind, True))
+    assert "network" in excess(Call("terminal", {"command": command}), step)
 
 
 @pytest.mark.parametrize("command", ["./deploy.sh preview", "curl -s https://example.org", "rm -r build"])

@@ -210,3 +210,10 @@ def test_a_here_document_begins_after_its_line_whatever_else_stands_there(text, 
 def test_a_here_document_without_its_text_is_opaque(text):
     with pytest.raises(OpaqueCommand):
         shell.parse(text)
+
+
+def test_a_nul_character_makes_a_command_opaque_wherever_it_stands() -> None:
+    """Bash leaves it out of what it reads, so that a here-document ends earlier than its text shows."""
+    for text in ("cat <<E\nE\0\nrm x\nE\n", "ls # \0", "ls a\0b", "echo 'a\0b'"):
+        with pytest.raises(OpaqueCommand, match="control character"):
+            shell.parse(text)

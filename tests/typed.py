@@ -186,6 +186,11 @@ seq 1 5 | paste -sd+ | bc | a sum
 basename "$(pwd)" | a name
 history | tail -20 | what was typed
 ulimit -n | a limit
+ulimit -Sn | a limit
+SECONDS=0; ls; echo $SECONDS | a clock of the script
+find . -exec grep -l + {} + | a plus that is an argument
+git grep signature | a word
+jaq -r .name a.json | one field
 man -k partition | names of manuals
 gh --version | version
 terraform fmt -check -recursive | names of files
@@ -291,6 +296,12 @@ sort -o f f | write ! | overwrites
 tar -xzf a.tgz -C /tmp/x | write ! | overwrites
 tar czf a.tgz src | write ! | overwrites
 unzip -o a.zip | write ! | overwrites
+yes | unzip a.zip | write ! | what it asks is answered
+unzip -n a.zip | write | never overwrites
+git apply --unsafe-paths x.patch | write ! | outside of the tree
+gpg -er a@example.org f | unknown | looks for the key on the network
+ulimit -n10 | write | a limit
+sysctl -f x.conf | write | the kernel
 zip -r a.zip src | write | an archive
 gzip big.log | write | replaces a file
 gunzip big.log.gz | write | replaces a file
