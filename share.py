@@ -33,7 +33,7 @@ from .model import (
 from .redact import Masker
 from .rows import read_exhibit
 from .secrecy import label
-from .wording import templated
+from .wording import templated, visible
 
 FORMAT = 1
 FORMATS = ("json", "skill", "shell")
@@ -107,7 +107,7 @@ def as_skill(kata: Kata) -> str:
     """A SKILL.md that any agent can follow: what it is for, what to ask, and the calls in their order."""
     spec = kata.version.spec
     name = (kata.name or f"kata-{kata.id}").replace("_", "-")
-    about = spec.help or f"{name.replace('-', ' ').capitalize()}: {', '.join(one.name for one in spec.inputs) or 'no inputs'}"
+    about = visible(spec.help) or f"{name.replace('-', ' ').capitalize()}: {', '.join(one.name for one in spec.inputs) or 'no inputs'}"
     inputs = [f"- `{one.name}` ({one.type or 'any'}){_otherwise(one)} {one.description}".rstrip() for one in spec.inputs]
     steps = [f"{number}. `{templated(step)}` ({step.effect.kind.value})" for number, step in enumerate(spec.steps, 1)]
     head = ["---", f"name: {name}", f"description: {json.dumps(about, ensure_ascii=False)}", "---", "", f"# {about}", ""]
@@ -123,10 +123,17 @@ def _otherwise(one: InputField) -> str:
 def as_shell(kata: Kata) -> str:
     """A shell script that stops at the first failure; Refused unless every step is a command whose values are inputs."""
     spec = kata.version.spec
+    odd = next((one.name for one in spec.inputs if not _VARIABLE.fullmatch(one.name)), None)
+    if odd is not None:
+        raise Refused(f"The input {odd[:40]!r} can be no variable of a script; 'edit' gives it another name")
     lines = [_line(number, step.tool, dict(step.arguments.fields)) for number, step in enumerate(spec.steps, 1)]
     given = [_given(place, one) for place, one in enumerate(spec.inputs, 1)]
-    head = ["#!/usr/bin/env bash", f"# {spec.help or kata.name.replace('_', ' ') or 'A routine'}", "set -euo pipefail"]
+    head = ["#!/usr/bin/env bash", f"# {visible(spec.help) or kata.name.replace('_', ' ') or 'A routine'}", "set -euo pipefail"]
     return "\n".join([*head, *given, "", *lines, ""])
+
+
+_VARIABLE = re.compile(r"[a-z][A-Za-z0-9_]{0,60}", re.ASCII)
+"""A name that no program and no shell acts on, and that is no code where it stands in a script."""
 
 
 def _given(place: int, one: InputField) -> str:

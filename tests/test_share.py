@@ -7,6 +7,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,16 @@ def test_there_is_no_script_of_what_is_no_command_or_needs_an_answer(desk: Bench
     with pytest.raises(Refused, match=r"Step 2 \(search_files\) is no command"):
         share.as_shell(desk.learn(make=lambda number: five(("a", "b", "c")[number % 3], f"src/{number}.py")))
     assert "Expected a format of json, skill, shell" in say(desk, "export", "1", "--format", "pdf").text
+
+
+def test_no_word_of_a_kata_from_elsewhere_is_code_in_its_script(desk: Bench, tmp_path: Path) -> None:
+    """What it is for may be of several lines, and an input may be called anything, in a file that another person wrote."""
+    kata = desk.learn(make=shelve)
+    spec = replace(kata.version.spec, help="Shelves\ntouch evil\r\n")
+    (tmp_path / "go.sh").write_text(share.as_shell(replace(kata, version=replace(kata.version, spec=spec))), encoding="utf-8")
+    subprocess.run(["bash", "go.sh", "a"], cwd=tmp_path, capture_output=True)
+    assert not (tmp_path / "evil").exists()
+    for name in ("a}$(touch evil)", "PATH", "a b", "BASH_ENV"):
+        inputs = (replace(spec.inputs[0], name=name), *spec.inputs[1:])
+        with pytest.raises(Refused, match="can be no variable of a script"):
+            share.as_shell(replace(kata, version=replace(kata.version, spec=replace(spec, inputs=inputs))))
