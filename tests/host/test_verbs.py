@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from lessons import COUNT, Lesson, School, number, proposed, sh
 from published import secret
+from strategies import opened
 from test_resume import at_terminal
 
 from harness import CHECKOUT, Answer, Host
@@ -103,6 +104,7 @@ def test_a_bound_secret_comes_out_of_the_environment(done: Done) -> None:
 def test_what_the_variable_holds_is_on_no_disk_and_no_screen(done: Done) -> None:
     """T7, T43: not in a byte of the plugin's folder, not in the host's log of warnings, not in what was asked and answered."""
     files = [path.read_bytes() for path in done.school.host.database.parent.rglob("*") if path.is_file()]
+    files.append(opened(done.school.host.database))
     steps = json.dumps(done.school.host.rows("SELECT * FROM run_steps"), default=repr)
     told = [done.ran[1], done.school.host.log(), steps, *(answer.out + answer.err for answer in done.said.values())]
     for key in KEYS.values():
