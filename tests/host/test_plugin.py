@@ -82,7 +82,7 @@ def test_settings_that_are_wrong_or_unknown_are_named_and_those_that_are_meant_a
     assert words(answer).endswith(
         "Settings min_support 3, min_confidence 0.75, max_steps 6 (from config.yaml), step_timeout_s 60, "
         "read_retries 2 (from config.yaml), "
-        "retention_days 90 (from config.yaml), record true, keep_results false (from config.yaml), learn_from none"
+        "retention_days 90 (from config.yaml), max_mb 200, record true, keep_results false (from config.yaml), learn_from none, ask effects"
     )
     told = json.loads(home.kata("status", "--json").out)
     assert told["recording"] is True and "recrod" in str(told["host"])
