@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from . import quoting, resuming, secrecy, templating
+from . import quoting, secrecy, templating
 from .model import Array, Call, Expression, Json, KataError, Object, Reference, Spec, StepTrace, Trace, Version, canonical, walk
 from .origins import CUT
 from .redact import SHORTEST, Masker
@@ -37,7 +37,7 @@ class Discreet:
         self.masker, given = Masker(), [*supplied]
         self.values = {canonical(one) for one in given if not isinstance(one, str | None)}
         self.hidden: list[str] = []
-        self._hide((*resuming.texts(given), *(text for text in self.values if len(text) >= TELLING)))
+        self._hide((*secrecy.texts(given), *(text for text in self.values if len(text) >= TELLING)))
 
     def _hide(self, texts: Iterable[str]) -> None:
         found = {form for text in texts for form in _forms(text)}
@@ -152,13 +152,13 @@ def _alone(whole: str, text: str) -> int:
 
 
 def _joined(value: Json) -> str:
-    return "\n".join(resuming.texts(value))
+    return "\n".join(secrecy.texts(value))
 
 
 def _leaves(inputs: Mapping[str, Json]) -> Iterator[str | int | float]:
     """Every text in the inputs, and every number that is one."""
     yield from (one for one in inputs.values() if isinstance(one, int | float) and not isinstance(one, bool))
-    yield from resuming.texts([*inputs.values()])
+    yield from secrecy.texts([*inputs.values()])
 
 
 def plain(value: Json) -> Json:

@@ -32,7 +32,7 @@ from .model import (
     walk,
 )
 from .redact import PLACEHOLDER
-from .secrecy import SECRET
+from .secrecy import SECRET, texts
 from .templating import dotted, render
 
 VALID_S = 86_400.0
@@ -182,19 +182,6 @@ def _unkept(value: Json, kind: str) -> str:
     if any(PLACEHOLDER.search(text) for text in found):
         return "was masked"
     return "was too long to be kept" if any(CUT.search(text) for text in found) else ""
-
-
-def texts(value: Json) -> Iterator[str]:
-    """Every string in a value; a loop over a stack, because a result may be nested deeper than calls can be."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, Mapping):
-            waiting += [*one.keys(), *one.values()]
-        elif isinstance(one, list | tuple):
-            waiting += one
 
 
 def _folder(run: RunRow, done: Sequence[StepTrace]) -> str:

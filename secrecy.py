@@ -35,10 +35,11 @@ def unspoken(text: str) -> None:
 
 def hides(value: Json) -> bool:
     """Whether a secret was masked somewhere in the value."""
-    return any(PLACEHOLDER.search(text) for text in _texts(value))
+    return any(PLACEHOLDER.search(text) for text in texts(value))
 
 
-def _texts(value: Json) -> Iterator[str]:
+def texts(value: Json) -> Iterator[str]:
+    """Every string in a value, keys included; a loop over a stack, because a result may be nested deeper than calls can be."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

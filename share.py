@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from .model import (
@@ -32,7 +32,7 @@ from .model import (
 )
 from .redact import Masker
 from .rows import read_exhibit
-from .secrecy import label
+from .secrecy import label, texts
 from .wording import templated, visible
 
 FORMAT = 1
@@ -53,23 +53,11 @@ PERSONAL = (
 def personal(value: Json, names: Sequence[str] = ()) -> dict[str, str]:
     """What in a value tells of a person or of a place, each with its kind; `names` are those of the owner and of this machine."""
     found: dict[str, str] = {}
-    for text in _texts(value):
+    for text in texts(value):
         for kind, pattern in PERSONAL:
             found |= dict.fromkeys(pattern.findall(text), kind)
         found |= {name: "name" for name in names if len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)}
     return dict(sorted(found.items()))
-
-
-def _texts(value: Json) -> Iterator[str]:
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, Mapping):
-            waiting += [*one.keys(), *one.values()]
-        elif isinstance(one, list | tuple):
-            waiting += one
 
 
 # ── Out ──────────────────────────────────────────────────────────────────────────────────────────
@@ -174,7 +162,7 @@ def imported(text: str, bound: Mapping[str, str], names: Sequence[str] = ()) -> 
     if waiting:
         raise Refused(f"It holds what belongs to another person or place: {', '.join(waiting)}. Say what each is here: --bind OLD=NEW")
     spec, example = (_replaced(told[part], bound) for part in ("spec", "example"))
-    if any(label(text) != text for text in _texts([spec, example])) or Masker().value(example) != example:
+    if any(label(text) != text for text in texts([spec, example])) or Masker().value(example) != example:
         raise Refused("It holds a secret, which nobody should have sent; nothing was imported. Whoever made it exports it anew, without")
     try:
         read = Spec.from_json(spec)
