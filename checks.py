@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from .looks import PLACEHOLDER
 from .model import SHELL_TOOLS, Json, Trait, canonical
 from .origins import CUT_OUT, SPILT, clipped, stub, within
-from .redact import PLACEHOLDER
 
 EXAMPLES = 8
 """Examples among which each check is tried: learnt from the others it must hold in every one of them."""

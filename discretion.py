@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from . import quoting, secrecy, templating
+from .looks import SHORTEST
 from .model import Array, Call, Expression, Json, KataError, Object, Reference, Spec, StepTrace, Trace, Version, canonical, walk
 from .origins import CUT
-from .redact import SHORTEST, Masker
+from .redact import Masker
 from .wording import origin, visible
 
 RESULT_BYTES = 65_536

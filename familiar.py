@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from . import shell, templating
+from .looks import PLACEHOLDER
 from .model import SHELL_TOOLS, Call, Example, Json, Kata, KataError, OpaqueCommand, Spec
-from .redact import PLACEHOLDER
 from .wording import visible
 
 ORDINARY = frozenset("-_./")

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from . import columns, extraction, quoting, search, secrecy, shell, surroundings
 from .columns import Edit
+from .looks import PLACEHOLDER
 from .model import (
     SHELL_TOOLS,
     Ambient,
@@ -36,7 +37,6 @@ from .model import (
     walk,
 )
 from .origins import Origin, Origins, Same, Vector, ties
-from .redact import PLACEHOLDER
 from .speech import instructs
 from .templating import Template, render, same
 

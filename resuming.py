@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from . import origins
+from .looks import PLACEHOLDER
 from .model import (
     Ambient,
     Array,
@@ -31,7 +32,6 @@ from .model import (
     TemplateError,
     walk,
 )
-from .redact import PLACEHOLDER
 from .secrecy import SECRET, texts
 from .templating import dotted, render
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from .looks import PLACEHOLDER
 from .model import Call, Example, InputError, InputField, Json, Kata, Refused, Spec
-from .redact import PLACEHOLDER, Masker
+from .redact import Masker
 
 SECRET = "secret"
 """The type of an input that is a secret: it has neither examples nor choices nor a default, and what is given for it is not kept."""

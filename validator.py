@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, OURS
 from .learning import infer
+from .looks import PLACEHOLDER
 from .model import (
     HOLDOUT,
     ODD_FROM,
@@ -46,7 +47,7 @@ from .model import (
     canonical,
     walk,
 )
-from .redact import PLACEHOLDER, Masker
+from .redact import Masker
 from .templating import recovered, render
 
 Replay = Callable[[Spec, Mapping[str, Json], Callable[[StepCall], Outcome]], Trace]

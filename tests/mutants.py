@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+MACHINERY = ("looks", "names", "keys", "beside", "spots", "redact")
+"""What reads the tables, each module after those that it imports."""
 TABLES = ("FORMATS", "LIKELY", "SHAPES", "SHORT_FLAGS")
 
 
@@ -30,10 +33,11 @@ def mutants() -> Iterator[Mutant]:
         for row in range(len(rows)):
             words = ast.literal_eval(rows[row].elts[1]).split() if table in ("FORMATS", "LIKELY") else [""]  # type: ignore[attr-defined]
             yield from (Mutant(f"{table} {row} {word}".strip(), lambda at=(table, row, word): _without(*at)) for word in words)  # type: ignore[misc]
-    for node in _parsed("redact.py").body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "re.compile":
-            name = ast.unparse(node.targets[0])
-            yield Mutant(name, lambda name=name: _blind(name))  # type: ignore[misc]
+    for module in MACHINERY:
+        for node in _parsed(f"{module}.py").body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "re.compile":
+                name = ast.unparse(node.targets[0])
+                yield Mutant(f"{module} {name}", lambda at=(module, name): _blind(*at))  # type: ignore[misc]
 
 
 def _parsed(name: str) -> ast.Module:
@@ -59,24 +63,29 @@ def _without(table: str, row: int, word: str) -> Any:
     return _masker()
 
 
-def _blind(name: str) -> Any:
-    """The masker in which one expression matches nothing."""
+def _blind(module: str, name: str) -> Any:
+    """The masker in which one expression of a module matches nothing."""
     _run("formats_mutant", _parsed("formats.py"))
 
     def blinded(tree: ast.Module) -> None:
         node = next(one for one in tree.body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == name)
         node.value = ast.copy_location(ast.parse("re.compile('(?!)()()')", mode="eval").body, node.value)
 
-    return _masker(blinded)
+    return _masker({module: blinded})
 
 
-def _masker(change: Callable[[ast.Module], None] = lambda tree: None) -> Any:
-    tree = _parsed("redact.py")
-    change(tree)
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module == "formats":
-            node.module = "formats_mutant"
-    return _run("redact_mutant", tree)
+def _masker(changes: Mapping[str, Callable[[ast.Module], None]] = MappingProxyType({})) -> Any:
+    """All of the machinery, made anew; each imports the mutants of those below it."""
+    made = None
+    for module in MACHINERY:
+        tree = _parsed(f"{module}.py")
+        if module in changes:
+            changes[module](tree)
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module in ("formats", *MACHINERY):
+                node.module = f"{node.module}_mutant"
+        made = _run(f"{module}_mutant", tree)
+    return made
 
 
 def _run(name: str, tree: ast.Module) -> Any:

@@ -18,11 +18,11 @@ from kata.model import Settings
 ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
-    ("syntax", "formats"),
-    ("lexer",),
-    ("grammar",),
-    ("shell", "programs", "redact", "rows", "extraction", "turns", "places", "speech"),
-    ("expansions",),
+    ("syntax", "formats", "looks"),
+    ("lexer", "names", "keys"),
+    ("grammar", "beside"),
+    ("shell", "programs", "spots", "rows", "extraction", "turns", "places", "speech"),
+    ("expansions", "redact"),
     ("options",),
     ("closer",),
     ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger", "secrecy"),
@@ -41,9 +41,9 @@ RUNGS = (
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
-    "model turns teaching syntax lexer grammar shell programs expansions options closer redact rows extraction places "
-    "effects search quoting "
-    "origins columns surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
+    "model turns teaching syntax lexer grammar shell programs expansions options closer "
+    "looks names keys beside spots redact rows extraction places effects search quoting origins columns "
+    "surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
     "share wording discretion consent familiar formats switches secrecy speech".split()
 )
 HARMLESS = frozenset(
