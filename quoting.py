@@ -253,9 +253,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-RUNNERS = _words(
+FIXED_RUNNERS = frozenset(("sudo", "nohup", "command", "npx", "bunx", "uvx"))
+"""Runners that are understood: what follows their options is the command that runs."""
+RUNNERS = FIXED_RUNNERS | _words(
     "env timeout time nice ionice stdbuf strace ltrace watch flock xargs parallel ssh chroot setsid doas su runuser script eval exec "
-    "source . sudo nohup command npx bunx uvx pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab "
+    "source . pipx find osascript psql mysql sqlite3 mongo redis-cli tclsh expect at batch crontab "
     "gdb make trap builtin let unset alias declare export local readonly typeset read mapfile pkexec busybox systemd-run hyperfine "
     "compgen complete bind enable bc dc ed ex vi vim nvim view emacs nano screen tmux powershell pwsh cmd entr unshare nsenter "
     "firejail xterm start-stop-daemon run-parts setarch taskset chrt cgexec dbus-run-session "
@@ -269,8 +271,6 @@ INTERPRETER = re.compile(
 """Programs whose first operand, or the value of -c or -e, is code."""
 FILTERS = _words("awk gawk mawk nawk sed gsed jq yq")
 """Programs whose first operand is a program in a language of their own."""
-FIXED_RUNNERS = _words("sudo nohup command npx bunx uvx")
-"""Runners that are understood: what follows their options is the command that runs."""
 CONTAINERS = _words(
     "docker docker-compose podman nerdctl kubectl oc npm pnpm yarn uv poetry pipenv hatch pdm rye conda mamba cargo go bundle heroku lxc "
     "vagrant flatpak snap toolbox distrobox"

@@ -64,7 +64,8 @@ SQL = re.compile(
     r"\s*((SELECT|PRAGMA)\s|INSERT\s+(INTO|OR)\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s"
     r"|(CREATE|ALTER|DROP)\s+\w+\s|(BEGIN|COMMIT|ROLLBACK)(\s|;|$))"
 )
-KNOWN = {"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "plugin.yaml", "pyproject.toml", "dashboard", "docs", "scripts", "tests"}
+PAPERS = {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "after-install.md"}
+KNOWN = PAPERS | {"plugin.yaml", "pyproject.toml", "dashboard", "docs", "scripts", "tests"}
 SHIPPED = sorted(ROOT.glob("*.py"))
 MODULES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in SHIPPED}
 
