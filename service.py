@@ -69,6 +69,7 @@ from .model import (
 )
 from .redact import MASKER_VERSION, Masker
 from .resuming import Rest
+from .schemas import masked_schema
 from .secrecy import label
 from .store import UNDO_S, Brought, Store
 from .turns import Line, Session
@@ -228,7 +229,7 @@ class Service:
             case TurnEnd():
                 return replace(record, turn=label(record.turn))
             case SchemaSeen():
-                return replace(record, tool=label(record.tool))
+                return replace(record, tool=label(record.tool), schema=masked_schema(record.schema))
 
     def _masker(self, turn: str) -> Masker:
         conversation = self._conversations.get(turn, turn)

@@ -48,6 +48,7 @@ from .model import (
     walk,
 )
 from .redact import Masker
+from .schemas import NAMED, VALUES, masked_schema
 from .templating import recovered, render
 
 Replay = Callable[[Spec, Mapping[str, Json], Callable[[StepCall], Outcome]], Trace]
@@ -66,10 +67,6 @@ FLEETING = re.compile(r"@e\d+|proc_[0-9a-f]{4,}")
 
 REMARKS = frozenset({"description", "title", "examples", "$comment"})
 """Keywords of a JSON schema that say nothing about which arguments are right."""
-NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Keywords whose keys are names of the tool's own, not keywords."""
-VALUES = frozenset({"const", "default", "enum"})
-"""Keywords that hold plain JSON values."""
 
 
 # ── Schemas of tools ─────────────────────────────────────────────────────────────────────────────
@@ -165,7 +162,8 @@ def drift(tool: str, recorded: str, now: str | None, known: Callable[[str], Json
     changed = f"the schema of {tool} has changed since it was recorded"
     if old is None or new is None:
         return f"{changed}, and only its fingerprints are known, which do not tell whether the recorded calls still fit", ""
-    return ("", f"{tool} takes new optional arguments since it was recorded") if compatible(old, new) else (changed, "")
+    fits = compatible(masked_schema(old), masked_schema(new))  # what is kept holds no secret, what is there today may
+    return ("", f"{tool} takes new optional arguments since it was recorded") if fits else (changed, "")
 
 
 # ── The questions ────────────────────────────────────────────────────────────────────────────────

@@ -25,7 +25,7 @@ RUNGS = (
     ("expansions", "redact"),
     ("options",),
     ("closer",),
-    ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger", "secrecy"),
+    ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger", "secrecy", "schemas"),
     ("templating", "checks"),
     ("learning", "wording"),
     ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "editing", "share", "store", "history", "scene"),
@@ -44,7 +44,7 @@ PURE = tuple(
     "model turns teaching syntax lexer grammar shell programs expansions options closer "
     "looks names keys beside spots redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
-    "share wording discretion consent familiar formats switches secrecy speech".split()
+    "share wording discretion consent familiar formats switches secrecy schemas speech".split()
 )
 HARMLESS = frozenset(
     "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "

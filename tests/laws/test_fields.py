@@ -21,7 +21,7 @@ from shelves import Shelf
 from stand_in import Context, approve, installed, reader
 from strategies import opened, raw
 
-from kata import register, secrecy, share
+from kata import register, secrecy, share, validator
 from kata.commands import VERBS
 from kata.dashboard import desk
 from kata.model import Kata
@@ -222,6 +222,28 @@ def test_no_field_of_a_hook_carries_a_secret_to_the_disk(spill: Spill, caplog: p
     assert settled(spill, caplog) == []
     with visited() as service:
         assert service.store.facts()["calls"] > len(fields), "what holds a secret is kept all the same"
+
+
+def test_no_schema_of_a_tool_carries_a_secret_to_the_disk(spill: Spill, caplog: pytest.LogCaptureFixture) -> None:
+    """T7: every listed form as a default, a choice, a pattern, a name and a remark of another plugin's tool; the tool is known all the
+    same."""
+    registry = sys.modules["tools.registry"].registry
+    for number, (shape, _) in enumerate(itertools.product(SPOTS, range(1 + len(FORMS) // len(SPOTS)))):
+        tool = f"fetch{number}"
+        registry.schemas[tool] = {"name": tool, "parameters": {"type": "object", "properties": {"url": shape(spill.new("a schema"))}}}
+        spill.turn(number, post_tool_call={"tool_name": tool, "args": {"url": "a"}})
+    assert settled(spill, caplog) == []
+    with visited() as service:
+        made = [one["parameters"] for name, one in registry.schemas.items() if "fetch" in name]
+        assert all(service.store.schema(validator.fingerprint(one)) for one in made)
+
+
+SPOTS: tuple[Callable[[str], Json], ...] = (
+    lambda one: {"type": "string", "default": one},
+    lambda one: {"enum": ["", f"use {one} now"]},
+    lambda one: {"anyOf": [{"pattern": one}, {"properties": {one: {"type": "string"}}}]},
+    lambda one: {"type": "string", "x-vendor": {"deep": [one]}, "$id": f"see {one}"},
+)
 
 
 def test_no_row_of_the_history_brings_a_secret(spill: Spill, caplog: pytest.LogCaptureFixture) -> None:
