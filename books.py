@@ -1,5 +1,5 @@
 """Keeps the accounts of katas: what a turn cost is written when it is over, so that it is known when the turn is forgotten; it reads counts
-and times, never what was said. A module of its own, because service.py holds the verbs of a person, and nobody asks for this."""
+and times, never what was said. A module of its own, because deciding.py holds the verbs of a person, and nobody asks for this."""
 
 from __future__ import annotations
 

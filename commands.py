@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from . import books, order, pages, recall, savings, share, switches
+from .deciding import Unconfirmed, Unseen
 from .model import PREFIX, Json, Kata, KataError, Refused, RunRow, Settings, State, StoreError, Usage
 from .pages import kata_json, laid, when
-from .service import Service, Unconfirmed, Unseen
+from .service import Service
 
 VERSION = "0.1.0"
 LONGEST, MOST_WORDS, MOST_VALUES = 200, 20, 60

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from . import consent, executor, pages, templating, validator
 from .discretion import veil
+from .logbook import excess
 from .model import Call, InputError, Json, Kata, Refused, State, Status, Step, StepTrace, Trace, Usage, canonical
-from .service import Service, excess
+from .service import Service
 from .wording import WHOLE, brief, templated, visible
 
 FIELD = re.compile(r"[0-9A-Za-z*/,-]{1,40}")

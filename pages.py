@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from unicodedata import east_asian_width
 
 from . import checks, consent, surroundings, templating
+from .deciding import destroys
 from .model import (
     Ambient,
     AuditRow,
@@ -35,8 +36,9 @@ from .model import (
     Version,
     walk,
 )
+from .reading import Odd
 from .recall import Learnt
-from .service import Mined, Odd, destroys
+from .rounds import Mined
 from .speech import BLOCKED, spoken
 from .wording import brief, origin, templated, visible
 

@@ -10,8 +10,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from . import scene, validator
+from .door import Shelf
 from .model import Event, Json, Refused, SchemaSeen, TurnStart
-from .service import NOTHING, Mined, Service, Shelf, suits
+from .noticing import suits
+from .rounds import NOTHING, Mined
+from .service import Service
 from .store import Brought
 from .turns import GOES_ON, Chats, Line, Past, Session, Span, Weaver, families, whose
 

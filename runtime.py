@@ -23,6 +23,7 @@ from typing import Any, TextIO
 
 from . import commands, consent, executor, familiar, pages, scene, switches, validator, ward
 from .discretion import Discreet, discreet, veil, veiled
+from .door import Door
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
 from .incognito import ANYWHERE, Incognito
@@ -48,7 +49,7 @@ from .model import (
 from .recorder import Recorder, never_breaks_the_agent
 from .redact import Masker
 from .resuming import DONE, UNDONE, Rest, failed
-from .service import Door, Service
+from .service import Service
 from .store import Store
 from .turns import PRIVATE
 from .wording import brief

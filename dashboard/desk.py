@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from .. import executor, lifecycle, pages, savings
 from ..commands import VERSION
+from ..deciding import Unconfirmed, Unseen
 from ..model import Json, Kata, KataError, Refused, State, StoreError, Usage
-from ..service import Service, Unconfirmed, Unseen
+from ..service import Service
 from ..wording import templated
 from . import views
 

@@ -52,6 +52,7 @@ sys.dont_write_bytecode = True
 load_package()
 
 from kata import checks, executor, extraction, miner, search, shell, templating  # noqa: E402 - the package is brought in first
+from kata.door import Door  # noqa: E402
 from kata.effects import effect  # noqa: E402
 from kata.model import (  # noqa: E402
     SHELL_TOOLS,
@@ -84,7 +85,7 @@ from kata.model import (  # noqa: E402
     walk,
 )
 from kata.redact import Masker  # noqa: E402
-from kata.service import Door, Service  # noqa: E402
+from kata.service import Service  # noqa: E402
 from kata.store import Store  # noqa: E402
 from kata.wording import templated  # noqa: E402
 

@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import evaluate
 
 from kata import executor, miner
+from kata.door import Door
 from kata.model import Json, Kata, Turn, TurnEnd
-from kata.service import Door
 from kata.store import Store
 
 

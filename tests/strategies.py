@@ -17,6 +17,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from kata import executor, surroundings
+from kata.door import Dispatch, Door
 from kata.miner import Routine, Sources, Windows, covered, items, mine, runs, window_id, windows
 from kata.model import (
     Call,
@@ -34,12 +35,13 @@ from kata.model import (
     Settings,
     Spec,
     Step,
+    StepCall,
     Trace,
     Turn,
     TurnEnd,
     TurnStart,
 )
-from kata.service import Dispatch, Door, Service
+from kata.service import Service
 from kata.store import Store
 
 READ = Effect(Class.READ, why="reads")
@@ -419,3 +421,40 @@ def around(secret: str) -> st.SearchStrategy[Json]:
 def words(alphabet: str = LOWER) -> st.SearchStrategy[str]:
     """Short words for names of files and branches."""
     return drawn(alphabet, 3, 8)
+
+
+# ── Katas that are used ──────────────────────────────────────────────────────────────────────────
+
+
+def audit(one: Bench) -> list[tuple[str, str, int, str, str]]:
+    """Who did what, oldest first."""
+    return [(row.actor, row.verb, row.kata, row.before, row.after) for row in reversed(one.store.audit(100))]
+
+
+def answers(*results: Json) -> Callable[[StepCall], Outcome]:
+    """A dispatcher that gives these results one after the other."""
+    waiting = list(results)
+    return lambda asked: Outcome.read(waiting.pop(0))
+
+
+GOOD = [one.result for one in five("topic-9", "src/new.py")]
+
+
+def at_work(one: Bench, name: str, done: Sequence[Did], schemas: Mapping[str, str] | None = None) -> None:
+    """One turn of a conversation of its own, at the time that the clock shows now."""
+    at = one.service.door.clock()
+    rows = [replace(row, schema=(schemas or {}).get(row.call.tool, row.schema)) for row in events(name, done, at)]
+    one.service.record([TurnStart(name, f"s-{name}", name, "cli", "person", at, "please"), *rows, TurnEnd(name, at + 60)])
+    one.service.mine()
+
+
+def in_lib(number: int) -> tuple[Did, ...]:
+    """The routine as it is done from now on: another folder is searched."""
+    first, _, *rest = routine(number)
+    hit = {"total": 1, "matches": [{"path": FILES[number % len(FILES)], "line": 3}]}
+    return first, tool("search_files", hit, pattern="FIXME", path="lib"), *rest
+
+
+def nothing_found(asked: StepCall) -> Outcome:
+    """The tools as in the examples, but the search succeeds and finds nothing."""
+    return Outcome.read(json.dumps({"total": 0, "matches": []}) if asked.index == 1 else routine(0)[asked.index].result)

@@ -19,6 +19,7 @@ from strategies import BRANCHES, FILES, NOW, Bench, Did, bench, five, proposal, 
 
 from kata import commands, pages, runtime
 from kata.commands import VERBS, Answer, run, split
+from kata.deciding import RESERVED
 from kata.model import (
     Call,
     Check,
@@ -43,7 +44,8 @@ from kata.model import (
     StepTrace,
     Version,
 )
-from kata.service import RESERVED, Mined, Service
+from kata.rounds import Mined
+from kata.service import Service
 from kata.store import Store
 from kata.wording import visible
 

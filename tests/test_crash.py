@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from kata.door import Door
 from kata.driver import replay
 from kata.model import Concat, Input, InputField, Literal, Outcome, Reference, Refused, RunRow, Settings, Spec, Status, StepCall
 from kata.resuming import DONE, UNDONE
-from kata.service import Door, Service
+from kata.service import Service
 from kata.store import Store
 
 from .stand_in import EXTERNAL, approve, step

@@ -19,8 +19,8 @@ from stand_in import installed, locked
 from strategies import NOW, Bench, Clock, Did, bench, opened, proposal_of, raw, routine, sh, tool, traces_of
 
 from kata import commands
+from kata.deciding import RESERVED
 from kata.model import Call, InputField, Kata, NearMiss, RunRow, State, Status, StepTrace
-from kata.service import RESERVED
 
 testclient = pytest.importorskip("fastapi.testclient", reason="FastAPI comes with Hermes: run `python scripts/test.py --only unit`")
 from fastapi import FastAPI  # noqa: E402 - where it is missing, the line above has skipped this file

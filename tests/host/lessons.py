@@ -18,8 +18,9 @@ from strategies import replay
 from witness import Witness
 
 from harness import Host
+from kata.door import Door
 from kata.model import Call, Event, Kata, Outcome, Record, SchemaSeen, Settings, TurnEnd, TurnStart
-from kata.service import Door, Service
+from kata.service import Service
 from kata.store import Store
 from kata.validator import fingerprint
 from model_server import Script

@@ -24,8 +24,9 @@ from skeleton import by_hand, sources
 from strategies import proposal_of, replay
 
 from harness import CHECKOUT, NO_HOST, Host, executable
+from kata.door import Door
 from kata.model import Settings, State
-from kata.service import Door, Service
+from kata.service import Service
 from kata.store import Store
 from model_server import Say, Script, ToolCalls, serving
 

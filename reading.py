@@ -1,0 +1,211 @@
+"""Answers what there is: proposals, katas, near misses, versions, what a person is asked, and what a check says today; it decides nothing.
+A module of its own, because everybody asks these questions, a page as well as a verb, and whoever only asks must not be able to decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from . import consent, miner, secrecy, validator, verdicts
+from .door import Door
+from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Settings, Spec, State, Version
+from .store import Store
+from .wording import brief, templated
+
+EXPLAINED = ("coherence", "confidence", "inputs", "opaque", "saves", "template")
+"""Rules that one odd example may break."""
+ODDEST = 8
+"""Examples among which the one is looked for that keeps a routine back."""
+"""What is kept in the place of a value that somebody supplied for one run."""
+
+
+class Reading:
+    """The questions; holds the store, the settings and the door."""
+
+    def __init__(self, store: Store, settings: Settings, door: Door) -> None:
+        self.store, self.settings, self.door = store, settings, door
+
+    def katas(self) -> tuple[Kata, ...]:
+        """Proposals and everything that was one, by number, without the rejected, the snoozed and what chance explains now."""
+        hidden = {*self.doubts(), *self.snoozed()}
+        return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED and kata.id not in hidden)
+
+    def snoozed(self) -> dict[int, float]:
+        """The proposals that nobody wants to see for now, by number, and until when (epoch seconds)."""
+        waiting = {kata.id for kata in self.store.katas((State.CANDIDATE,))}
+        return {kata: until for kata, until in self.store.snoozed(self.door.clock()).items() if kata in waiting}
+
+    def doubts(self) -> dict[int, NearMiss]:
+        """The proposals that chance explains by today's counts (design section 5.6), by number: they are told as near misses, and come
+        back when they pass."""
+        rows = self.store.undecided()
+        history = miner.History(*self.store.size()) if rows else miner.History(0, 0)
+        wanted = [window for row in rows for window in miner.halves(tuple(row["keys"]))] if history.calls >= miner.ENOUGH else []
+        weights, found = self.store.weights(wanted), {}
+        others = [keys for keys, state, chance in self.store.routines() if not chance or state is not State.CANDIDATE] if rows else []
+        for row in rows:
+            keys = tuple(row["keys"])
+            why = miner.padded(keys, row["loose"], others, self.store.spread, self.store.support)
+            rule, why = (miner.INSIDE, why) if why else (miner.CHANCE, miner.unlikely(keys, row["ties"], weights, history))
+            if why:
+                found[int(row["id"])] = NearMiss(keys, rule, why, row["fit"]["support"], row["fingerprint"])
+        return found
+
+    def doubt(self, kata: Kata) -> str:
+        """Why chance explains a proposal by today's counts; empty when it does not. A person may approve it all the same."""
+        doubts = self.doubts()
+        return doubts[kata.id].detail if kata.id in doubts else ""
+
+    def known(self) -> dict[int, miner.Routine]:
+        """What is told about, by window: near misses, proposals, and what a person decided about."""
+        told = [missed(keys, rule) for keys, rule in self.store.shadows()]
+        for keys, state, chance in self.store.routines():
+            doubtful = bool(chance) and state is State.CANDIDATE
+            told.append(miner.Routine(keys, miner.CHANCE if doubtful else "", not doubtful, state is State.REJECTED))
+        return {miner.window_id(one.keys): one for one in told}
+
+    def near(self) -> tuple[NearMiss, ...]:
+        """What was seen and is not proposed, best supported first, with what only chance explains now."""
+        return tuple(sorted((*self.store.near(), *self.doubts().values()), key=lambda one: (-one.support, one.fingerprint)))
+
+    def odd(self, miss: NearMiss) -> Odd | None:
+        """The one conversation without which the others would be a proposal: where it differs, and what the others did there."""
+        if miss.rule not in EXPLAINED:
+            return None
+        places = self.store.occurrences(miner.window_id(miss.keys), ODDEST)
+        examples = [one for one in map(miner.trimmed, self.store.examples(places)) if miner.spelled(one) == miss.keys]
+        lenient = replace(self.settings, min_confidence=0.0)
+        for one in examples if len(examples) > 2 else ():
+            rest = tuple(other for other in examples if other is not one)
+            found = miner.score(miner.Family(rest, len(rest), miss.keys), lenient)
+            if isinstance(found, Proposal):
+                return _odd(found.spec, one, max(1, self.settings.min_support - len(rest)))
+        return None
+
+    def find(self, word: str) -> Kata:
+        """The kata of that number, name or tool name; Refused when there is none."""
+        name = word.removeprefix(PREFIX)
+        number = int(word) if re.fullmatch(r"[0-9]{1,9}", word) else 0
+        found = self.store.kata(number) if number else self.store.named(name)
+        if number and found is None and (reason := self.store.withdrawn(number)):
+            raise Refused(f"The proposal {word} was taken back, because new evidence speaks against it: {reason}")
+        if found is None:
+            names = [kata.tool or str(kata.id) for kata in self.katas()]
+            known = ", ".join([*names[:10], *["…"] * (len(names) > 10)]) or "none yet"
+            raise Refused(f"There is no kata {word!r}; known: {known}")
+        return found
+
+    def versions(self, kata: Kata) -> tuple[Version, ...]:
+        """Every version that is kept (K89), newest first."""
+        return self.store.versions(kata.id)
+
+    def version(self, kata: Kata, number: int) -> Version:
+        """That version of a kata; Refused names those that there are."""
+        found = self.store.version(kata.id, number)
+        if found is None:
+            there = ", ".join(str(one.number) for one in reversed(self.versions(kata)))
+            raise Refused(f"Kata {kata.id} has no version {number}; it has {there}")
+        return found
+
+    def standing(self, kata: Kata) -> Version | None:
+        """The version that was put into use last, where another waits for an approval; None where there is nothing to compare."""
+        found = self.store.standing(kata.id)
+        return found[0] if found and found[0].spec.digest != kata.version.spec.digest else None
+
+    def review(self, word: str, surface: str) -> Kata:
+        """The kata as it would be approved now; the revision counts as shown on that surface."""
+        kata = self.find(word)
+        self.store.show(surface, kata.id, kata.version.spec.digest, self.door.clock())
+        return kata
+
+    def announcement(self, platform: str) -> str | None:
+        """One line about the newest proposal that nobody was told of, each told once (A40); never an observed value."""
+        told = self.store.noted("told").split()
+        new = [kata for kata in self.katas() if kata.state is State.CANDIDATE and str(kata.id) not in told and not kata.version.fit.taught]
+        if not new:
+            return None
+        self.store.note("told", " ".join([*told, *(str(kata.id) for kata in new)]))
+        fit, steps = new[-1].version.fit, len(new[-1].version.spec.steps)
+        lead = "hermes kata" if platform in ("", "cli") else "/kata"
+        return f"Kata: a routine of {steps} steps, seen in {fit.support} conversations, could be one tool. Look: {lead} review {new[-1].id}"
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody mines just now."""
+        return bool(self.store.noted("miner"))
+
+    def active(self) -> tuple[Kata, ...]:
+        """The katas that the agent may call (K84): those whose revision a person approved, as the audit log says (T42)."""
+        return tuple(kata for kata in self.store.katas((State.ACTIVE,)) if self.store.approved(kata.id, kata.version.spec.digest))
+
+    def asks(self, kata: Kata) -> bool:
+        """Whether every run asks a person, wherever it is."""
+        return consent.asks(kata, "", self.always, self.trusted(kata))
+
+    def consent(self, kata: Kata) -> str:
+        """When a person is asked before a run, in a few words."""
+        return consent.told(kata, self.always, self.trusted(kata))
+
+    @property
+    def always(self) -> bool:
+        """Whether the owner wants to be asked before every run of a kata that is not trusted."""
+        return self.settings.ask == "always"
+
+    def trusted(self, kata: Kata) -> bool:
+        """Whether a person trusts this revision."""
+        return (kata.id, kata.version.spec.digest) in self.store.trusted()
+
+    def bound(self, kata: Kata) -> dict[str, str]:
+        """The variables that a person named for secret inputs: input → variable."""
+        found = {one.name: self.store.noted(binding(kata, one.name)) for one in secrecy.fields(kata.version.spec)}
+        return {name: variable for name, variable in found.items() if variable}
+
+    def filled(self, kata: Kata, given: Mapping[str, Json]) -> dict[str, Json]:
+        """The arguments with what the environment holds for secret inputs that the caller does not give; InputError where nothing."""
+        return secrecy.filled(kata, given, self.bound(kata), self.door.secret)
+
+    def validated(self, spec: Spec, exhibits: Sequence[Example], revision: bool = False, taught: bool = False) -> tuple[Check, ...]:
+        """Every check of the validator, with the tools as they are today; no real tool is called (K56). A `revision` is of what a person
+        approved before, and what a person `taught` rests on less."""
+        schemas = {step.tool: self.door.schema(step.tool) for step in spec.steps}
+        least = 1 if taught else self.settings.min_support
+        return validator.validate(spec, exhibits, schemas, self.door.replay, least, self.store.schema, revision, taught)
+
+    def unchecked(self, kata: Kata) -> tuple[str, ...]:
+        """The tools of a kata that this process does not know, such as those of a server that only a chat connects: their schema was not
+        compared, which is no drift (A18)."""
+        return tuple(dict.fromkeys(step.tool for step in kata.version.spec.steps if self.door.schema(step.tool) is None))
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """The example that keeps a routine back: when it was, its step (from 1) that is not as in the others, how it is there and how they do
+    it, and how many more conversations like the others it takes."""
+
+    at: float
+    conversation: str
+    step: int
+    was: str
+    others: str
+    more: int
+
+
+def _odd(spec: Spec, one: Example, more: int) -> Odd:
+    at = min(verdicts.differs(spec, one) or len(spec.steps), len(spec.steps))
+    return Odd(one.events[0].started, one.conversation, at, brief(one.calls[at - 1]), templated(spec.steps[at - 1]), more)
+
+
+def missed(keys: tuple[str, ...], rule: str) -> miner.Routine:
+    """A near miss as the miner knows it: where a check of the validator failed, the routine is whole, and its pieces are no better."""
+    return miner.Routine(keys, rule, covers=rule in validator.RULES)
+
+
+def binding(kata: Kata, field: str) -> str:
+    """The name under which it is noted from which variable a secret input of a kata is taken."""
+    return f"bound {kata.id} {field}"
+
+
+def revised(kata: Kata, version: Version) -> bool:
+    """Whether a version changes what a person approved before."""
+    return version.number > 1 and bool(kata.name)

@@ -1,0 +1,241 @@
+"""Goes the rounds of mining: counts the turns that wait, looks at the families that they touch, and keeps each verdict; one process at a
+time, and what a person decided is never judged anew. A module of its own, because miner.py judges one family and knows no file, and
+somebody has to say which family comes next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from . import books, miner
+from .keeping import Keeping
+from .model import Kata, NearMiss, Proposal, Turn
+from .noticing import Noticing, eased
+from .reading import missed
+
+FAMILIES = 5
+"""Families that are scored at the end of a turn; the rest wait (design section 5.8)."""
+COUNTED = 20
+"""Turns that are counted in one transaction: some 20 ms in which nobody else writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """What a round of mining brought."""
+
+    turns: int
+    proposed: tuple[Kata, ...]
+    missed: tuple[NearMiss, ...]
+    looked: tuple[tuple[str, ...], ...] = ()
+    """The families that were looked at, by their keys, in that order."""
+
+    def __add__(self, other: Mined) -> Mined:
+        """Both rounds as one."""
+        told = (*self.proposed, *other.proposed), (*self.missed, *other.missed)
+        return Mined(self.turns + other.turns, *told, (*self.looked, *other.looked))
+
+
+NOTHING = Mined(0, (), ())
+
+
+class Rounds(Noticing, Keeping):
+    """The rounds, under a lease."""
+
+    def mine(self, most: int | None = FAMILIES, until: float = math.inf) -> Mined:
+        """Count every turn that waits, oldest first, look at the families that changed, and keep what was found; nothing while another
+        process is at it. At most `most` families a turn are scored, the rest wait for the next time, as do those that are not
+        scored by the time `until` (epoch seconds); None is all of them. What became dirty meanwhile is looked at once more after the lease
+        is given back."""
+        found = self._leased(most, until=until)
+        if found.turns and self.store.dirty():
+            found += self._leased(most, until=until)
+        self.tidy()
+        return found
+
+    def remine(self) -> Mined:
+        """Mine everything that is recorded once more, by the same code; decisions, numbers and names stay. Nothing while another process
+        mines."""
+        return self._leased(None, anew=True)
+
+    def _leased(self, most: int | None, anew: bool = False, until: float = math.inf) -> Mined:
+        self.respell()
+        waiting = anew or self.store.dirty() or self.store.family() or self.turned()
+        if not waiting or not self.store.lease(self.door.owner, self.door.alive):
+            return NOTHING
+        try:
+            if anew:
+                self.store.soil()
+            turns, windows = self.store.dirty(), set[int]()
+            for batch in (turns[at : at + COUNTED] for at in range(0, len(turns), COUNTED)):
+                with self.store.bundle():
+                    for turn in batch:
+                        windows.update(self._count(turn))
+            self.tend(windows)
+            return self._look(len(turns), most, until)
+        finally:
+            self.store.release(self.door.owner)
+
+    def _count(self, name: str) -> Collection[int]:
+        """Count the windows of a turn, and queue the families that it touches; the windows."""
+        turn = self.store.turn(name)
+        counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
+        found = self.windows(turn) if turn and counted else {}
+        self.store.mined(name, found, self.settings.min_support)
+        if turn:
+            books.settle(self.store, turn)
+        return found.keys()
+
+    def windows(self, turn: Turn) -> miner.Windows:
+        """What is counted in a turn."""
+        return miner.windows(turn, self.settings.max_steps)
+
+    def _look(self, turns: int, most: int | None, until: float = math.inf) -> Mined:
+        """Look at the families in the queue, longest first, until it is empty or enough were scored."""
+        look = Look(self)
+        left = math.inf if most is None else most * max(1, turns)
+        while left > 0 and (until == math.inf or self.door.clock() < until):
+            waiting = self.store.family()
+            if waiting is None and not look.weigh():
+                break
+            if waiting is not None:
+                left -= look.at(*waiting)
+        return Mined(turns, tuple(look.proposed), tuple(look.missed), tuple(look.seen))
+
+    def turned(self) -> dict[tuple[str, ...], tuple[int, str]]:
+        """The proposals that chance explains now and did not when judged last, or the other way round: keys → number, and why."""
+        doubts = self.doubts()
+        changed = [row for row in self.store.undecided() if bool(row["chance"]) != (row["id"] in doubts)]
+        return {tuple(row["keys"]): (row["id"], doubts[row["id"]].detail if row["id"] in doubts else "") for row in changed}
+
+    def checked(self, found: Proposal) -> Proposal | NearMiss:
+        """The proposal when it passes every check, else the one that failed (K55)."""
+        checks = self.validated(found.spec, found.exhibits)
+        failed = next((check for check in checks if not check.passed), None)
+        if failed is None:
+            return replace(found, checks=checks)
+        return NearMiss(found.keys, failed.name, failed.reason, found.fit.support, found.fingerprint)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a look at a family came to: a proposal, a near miss, or None with the reason; whether it had to be scored, and whether it is
+    told at all (a person may have decided already)."""
+
+    found: Proposal | NearMiss | None
+    otherwise: str = ""
+    scored: bool = False
+    told: bool = True
+
+
+UNTOLD = Verdict(None, told=False)
+
+
+class Known:
+    """What is told about, by window; and found by the keys in it, so that a look at one family does not read all others."""
+
+    def __init__(self, told: Mapping[int, miner.Routine]) -> None:
+        self.told = dict(told)
+        self.holding: dict[str, set[int]] = {}
+        self.declined = {window for window, routine in told.items() if routine.rejected}
+        for window, routine in told.items():
+            self._index(window, routine)
+
+    def _index(self, window: int, routine: miner.Routine) -> None:
+        for key in routine.keys:
+            self.holding.setdefault(key, set()).add(window)
+
+    def tell(self, window: int, routine: miner.Routine) -> None:
+        self.told[window] = routine
+        self._index(window, routine)
+
+    def related(self, keys: tuple[str, ...]) -> list[miner.Routine]:
+        """All in which every one of these keys stands, and all that a person declined, by window."""
+        inside = set.intersection(*(self.holding.get(key, set()) for key in keys))
+        return [self.told[window] for window in sorted(inside | self.declined) if window in self.told]
+
+
+class Look:
+    """One round of looking at families, under the lease: what is told about is read once, and kept up with."""
+
+    def __init__(self, service: Rounds) -> None:
+        self.service, self.store, self.settings = service, service.store, service.settings
+        self.generation, self.known = self.store.generation(), Known(service.known())
+        self.proposed: list[Kata] = []
+        self.missed: list[NearMiss] = []
+        self.seen: list[tuple[str, ...]] = []
+        self.history = lru_cache(maxsize=1)(lambda: miner.History(*self.store.size()))
+
+    def at(self, window: int, touched: int) -> int:
+        """Look at one family and keep the verdict; 1 when it had to be scored, else 0."""
+        if self.store.generation() != self.generation:  # somebody decided, or a proposal changed
+            self.generation, self.known = self.store.generation(), Known(self.service.known())
+        keys = self._keys(window)
+        verdict = self._verdict(window, keys) if keys else UNTOLD
+        with self.store.bundle():
+            if keys:
+                self.seen.append(keys)
+            if verdict.told:
+                self._settle(window, keys, verdict)
+            self.store.looked(window, touched)
+        return int(verdict.scored)
+
+    def _keys(self, window: int) -> tuple[str, ...]:
+        if window in self.known.told:
+            return self.known.told[window].keys
+        examples = self.store.examples(self.store.occurrences(window, 1))
+        return miner.spelled(examples[0]) if examples else ()
+
+    def _verdict(self, window: int, keys: tuple[str, ...]) -> Verdict:
+        if self.store.decided(miner.fingerprint(keys)):
+            return UNTOLD
+        if self.store.spread(window, self.settings.min_support) < self.settings.min_support:
+            return Verdict(None, f"fewer than {self.settings.min_support} conversations that are kept hold it")
+        related = self.known.related(keys)
+        if miner.covered(keys, related, self.store.support):
+            return Verdict(None, "is a piece of a longer routine, or nearly one that was declined")
+        store = self.store
+        sources = miner.Sources(store.support, store.spread, store.occurrences, store.examples, lambda: related, self.service.checked)
+        return Verdict(miner.mine(keys, sources, self.settings), "says no more than a longer one", scored=True)
+
+    def _settle(self, window: int, keys: tuple[str, ...], verdict: Verdict) -> None:
+        """Keep the verdict; when the family changes sides, its pieces are looked at again."""
+        now, before, found = self.service.door.clock(), self.known.told.pop(window, None), verdict.found
+        if isinstance(found, Proposal):
+            self._propose(window, found, now)
+        else:
+            fingerprint = miner.fingerprint(keys)
+            reason = f"{found.rule}: {found.detail}" if found else verdict.otherwise
+            self.generation += self.store.withdraw(fingerprint, reason, now)
+            self.store.misses({window: found} if found else {}, [fingerprint])
+            if found:
+                self.known.tell(window, missed(keys, found.rule))
+                self.missed.append(found)
+        if before != self.known.told.get(window):
+            self.store.again(miner.pieces(keys), self.settings.min_support)
+
+    def _propose(self, window: int, found: Proposal, now: float) -> None:
+        found = eased(found, self.store.spec(found.fingerprint))
+        ties, loose, weights = miner.ties(found), miner.loose(found.spec), self.store.weights(miner.halves(found.keys))
+        others = [one.keys for one in self.known.told.values() if one.covers]
+        rule, why = miner.INSIDE, miner.padded(found.keys, loose, others, self.store.spread, self.store.support)
+        if not why:
+            rule, why = miner.CHANCE, miner.unlikely(found.keys, ties, weights, self.history())
+        kata = self.store.propose(found, now, window, ties=ties, loose=loose, chance=why)
+        self.generation += kata is not None
+        self.known.tell(window, miner.Routine(found.keys, miner.CHANCE if why else "", covers=not why))
+        if why:
+            self.missed.append(NearMiss(found.keys, rule, why, found.fit.support, found.fingerprint))
+        elif kata is not None:
+            self.proposed.append(kata)
+
+    def weigh(self) -> bool:
+        """Judge the standing proposals by today's counts; whether one changed sides, so that its pieces wait to be looked at again."""
+        changed = self.service.turned()
+        for keys, (kata, why) in changed.items():
+            self.store.doubt(kata, why)
+            self.store.again(miner.pieces(keys), self.settings.min_support)
+        if changed:
+            self.known = Known(self.service.known())
+        return bool(changed)

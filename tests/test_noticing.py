@@ -1,0 +1,201 @@
+"""What makes a kata in use stale or suspends it, and what waits for a person then."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from strategies import BRANCHES, SCHEMA, Bench, Did, answers, at_work, bench, five, in_lib, routine, sh, tool
+
+from kata import miner
+from kata.commands import run
+from kata.model import Call, Example, Kata, Outcome, Refused, SchemaSeen, State, Status
+from kata.noticing import SPELLING, reproduces
+
+
+@pytest.fixture
+def desk() -> Iterator[Bench]:
+    """A service in memory."""
+    with closing(bench()) as one:
+        yield one
+
+
+OTHER = "f" * 16
+
+
+def stale(one: Bench) -> Kata:
+    """An active kata whose routine was done in another way in three conversations."""
+    one.approved()
+    for number in range(3):
+        at_work(one, f"n{number}", in_lib(number))
+    return one.service.find("1")
+
+
+# ── Versions, names, rejections ──────────────────────────────────────────────────────────────────
+
+
+def test_a_rejection_holds_when_calls_are_spelled_otherwise(desk: Bench) -> None:
+    """A29, issue 6: fingerprints are made anew from the examples when the parser changes."""
+    before = desk.learn().fingerprint
+    desk.service.reject("1", "cli")
+    assert desk.service.respell(number=SPELLING) == 0, "as long as nothing changed"
+    changed = desk.service.respell(lambda one: tuple(f"v2 {key}" for key in miner.spelled(one)), SPELLING + 1)
+    kata = desk.store.kata(1)
+    assert changed == 1 and kata is not None and kata.state is State.REJECTED and kata.fingerprint != before
+    assert desk.store.decided(kata.fingerprint) and not desk.store.decided(before)
+    assert desk.store.noted("spelling") == str(SPELLING + 1) and desk.store.dirty(), "every turn is counted anew"
+    assert desk.service.respell(number=SPELLING) == 0, "an older plugin does not turn it back"
+
+
+def looping(number: int) -> tuple[Did, ...]:
+    """A routine with a loop, which the parser called opaque when keys were first spelled."""
+    branch = BRANCHES[number]
+    return sh(f"git checkout {branch}"), sh("for f in docs/*.md; do wc -l $f; done", "3 docs/a.md"), sh(f"git push -u origin {branch}")
+
+
+def spelled_at_first(example: Example) -> tuple[str, ...]:
+    """The keys of `looping` as they were with spelling 1."""
+    first, loop, last = example.calls
+    code = str(loop.arguments["command"])
+    return miner.key(first), f"terminal(command): ={hashlib.sha256(code.encode()).hexdigest()[:16]}", miner.key(last)
+
+
+def test_what_was_rejected_when_loops_were_opaque_stays_rejected(desk: Bench) -> None:
+    """Issue 8: the parser reads more now, and the file is brought to its spelling before anything is mined."""
+    today = desk.learn(make=looping).fingerprint
+    desk.service.reject("1", "cli")
+    desk.store.respell(spelled_at_first, lambda keys: (miner.fingerprint(keys), miner.window_id(keys)))
+    desk.store.note("spelling", "1")
+    before = desk.store.kata(1)
+    assert before is not None and before.fingerprint != today
+    assert desk.service.respell() == 1
+    desk.turn("c8", *looping(4))
+    assert desk.service.mine().proposed == ()
+    kata = desk.store.kata(1)
+    assert kata is not None and (kata.state, kata.fingerprint) == (State.REJECTED, today) and desk.store.kata(2) is None
+
+
+def test_another_spelling_of_calls_has_another_number() -> None:
+    """A29: whoever changes how calls are spelled raises SPELLING, else what was rejected comes back."""
+    calls = [
+        Call("terminal", {"command": "cd a && git log --oneline -n 3 | head -2 > out.txt"}),
+        Call("terminal", {"command": "for f in *; do echo $f; done"}),
+        Call("read_file", {"path": "x", "limit": 3}),
+        Call("mcp_notes_add", {"title": "a", "tags": ["b"]}),
+    ]
+    told = hashlib.sha256("\n".join(map(miner.key, calls)).encode()).hexdigest()[:12]
+    assert (SPELLING, told) == (2, "a6b102c602c3")
+
+
+# ── Stale and suspended ──────────────────────────────────────────────────────────────────────────
+
+
+def test_two_conversations_in_a_row_done_in_another_way_make_it_stale(desk: Bench) -> None:
+    """A27, K85: one is a note; a fitting one in between begins anew; what came before the approval does not count."""
+    kata = desk.approved()
+    desk.turn("c9", *in_lib(3))
+    desk.service.mine()
+    at_work(desk, "n0", in_lib(0))
+    assert "once more, and the kata is stale" in desk.service.noticed(desk.service.find("1"))
+    at_work(desk, "n1", routine(1))
+    assert desk.service.noticed(desk.service.find("1")) == ""
+    at_work(desk, "n2", in_lib(2))
+    assert desk.service.find("1").state is State.ACTIVE
+    at_work(desk, "n3", in_lib(3))
+    found = desk.service.find("1")
+    assert found.state is State.STALE and desk.service.active() == () and found.id == kata.id
+    assert desk.store.why(1) == "in 2 conversations in a row it was done by hand in another way"
+
+
+def test_a_stale_kata_waits_with_a_revision_that_a_person_approves(desk: Bench) -> None:
+    """K85, T64: prepared from the manual runs, never in use by itself, and the older version stays the standing one."""
+    kata = stale(desk)
+    assert kata.state is State.STALE and kata.version.number > 1 and kata.version.approved is None
+    standing = desk.service.standing(kata)
+    assert standing is not None and standing.number == 1
+    assert all(reproduces(kata.version.spec, one) for one in kata.version.exhibits)
+    ways = r"Nobody approved version .* of kata 1 yet: 'review 1', then 'approve 1'; or 'rollback todo_notes 1'"
+    with pytest.raises(Refused, match=ways):
+        desk.service.enable("1", "cli")
+    desk.service.review("1", "cli")
+    after = desk.service.approve("1", "", "cli")
+    assert (after.state, after.tool, after.version.spec) == (State.ACTIVE, "kata_todo_notes", kata.version.spec)
+    assert desk.service.standing(after) is None
+
+
+def test_a_revision_from_two_conversations_can_be_approved_and_says_that_none_was_held_out(desk: Bench) -> None:
+    """A27 and K58: two in a row are what makes it stale, so two are enough to show how it is done now; a third is not asked for."""
+    desk.approved()
+    for number in range(2):
+        at_work(desk, f"n{number}", in_lib(number))
+    kata = desk.service.find("1")
+    assert kata.state is State.STALE and {one.conversation for one in kata.version.exhibits} == {"n0", "n1"}
+    held = next(check for check in kata.version.checks if check.name == "holdout_fit")
+    assert held.passed and held.reason.endswith("none could be held out: look closely")
+    page = " ".join(run(desk.service, ["review", "1"], "cli").text.split())
+    assert "12 of 12 checks passed; how it is done now was seen in 2 conversations, so none could be held out: look closely" in page
+    assert desk.service.approve("1", "", "cli").version.spec == kata.version.spec
+
+
+def test_a_tool_that_changed_makes_it_stale_and_one_that_is_missing_here_does_not(desk: Bench) -> None:
+    """A18, K85: by what an agent process saw last."""
+    desk.approved()
+    desk.schemas["read_file"] = None
+    desk.service.tend()
+    assert desk.service.drifted(desk.service.find("1"), {"read_file": None}) == "" and desk.service.active() != ()
+    at_work(desk, "x", [tool("read_file", path="a"), tool("web_search", query="b")], {"read_file": OTHER})
+    assert desk.service.find("1").state is State.STALE and "the schema of read_file has changed" in desk.store.why(1)
+    assert desk.service.active() == ()
+
+
+def test_a_revision_for_a_changed_tool_is_the_same_calls_where_they_suit_it(desk: Bench) -> None:
+    """K85, A18: a newly required argument that every recorded call gave."""
+    old = {"type": "object", "properties": {"path": {"type": "string"}}}
+    desk.service.record([SchemaSeen(SCHEMA, "read_file", old), SchemaSeen(OTHER, "read_file", {**old, "required": ["path"]})])
+    desk.approved()
+    desk.schemas["read_file"] = OTHER
+    at_work(desk, "x", [tool("read_file", path="a"), tool("web_search", query="b")], {"read_file": OTHER})
+    kata = desk.service.find("1")
+    assert kata.state is State.STALE and kata.version.number == 2 and all(check.passed for check in kata.version.checks)
+    desk.service.review("1", "cli")
+    assert desk.service.approve("1", "", "cli").state is State.ACTIVE
+    desk.service.tend()
+    assert desk.service.active() != (), "its tools are those of today"
+
+
+def test_a_changed_tool_that_the_calls_do_not_suit_has_no_revision(desk: Bench) -> None:
+    old = {"type": "object", "properties": {"path": {"type": "string"}}}
+    new = {"type": "object", "properties": {"file": {"type": "string"}}, "required": ["file"]}
+    desk.service.record([SchemaSeen(SCHEMA, "read_file", old), SchemaSeen(OTHER, "read_file", new)])
+    desk.approved()
+    assert "the schema of read_file has changed" in desk.service.drifted(desk.service.find("1"), {"read_file": OTHER})
+    desk.service.tend()
+    kata = desk.service.find("1")
+    assert kata.state is State.STALE and kata.version.number == 1
+    assert desk.service.enable("1", "cli").state is State.ACTIVE, "when the tool is as before again"
+
+
+def fails(one: Bench, run: str, status: Status = Status.ERROR) -> None:
+    one.service.start(one.service.find("1"), {"branch": "b"}, run, "s", lambda asked: Outcome(status, {"error": "no"}, "no"))
+
+
+def test_three_failed_runs_in_a_row_suspend_it_and_enable_brings_it_back(desk: Bench) -> None:
+    """A28, K86: a refusal neither counts nor ends the row, a success ends it, and after enable it counts anew."""
+    desk.approved()
+    good = [one.result for one in five("b", "src/x.py")]
+    for n, status in enumerate((Status.ERROR, Status.TIMEOUT, Status.REFUSED)):
+        fails(desk, f"a{n}", status)
+    desk.service.start(desk.service.find("1"), {"branch": "b"}, "ok", "s", answers(*good))
+    for n in range(2):
+        fails(desk, f"b{n}")
+    fails(desk, "b2", Status.REFUSED)
+    assert desk.service.find("1").state is State.ACTIVE
+    fails(desk, "b3")
+    kata = desk.service.find("1")
+    assert kata.state is State.SUSPENDED and desk.service.active() == ()
+    assert desk.store.why(1) == "3 runs in a row failed; 'runs todo_notes' shows them"
+    assert desk.store.audit(1)[0].actor == "system"
+    desk.service.enable("1", "cli")
+    for n in range(2):
+        fails(desk, f"c{n}")
+    assert desk.service.find("1").state is State.ACTIVE
