@@ -1,5 +1,5 @@
 """A kata as a person orders it in words, without a model: its inputs, what it would do, and the line for a timetable; it calls no tool,
-installs nothing, and never says yes for anybody. A module of its own, because commands.py knows every verb and pages.py every
+installs nothing, and never says yes for anybody. A module of its own, because manual.py knows every verb and pages.py every
 page, and a plan is both a question to the executor and a page."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Records in, pages out: what a person reads in a chat or a terminal, and the same as JSON; it asks nobody and never decides anything.
 
-It stands below commands.py, which holds the other job (words in), so that each of the two can be read, and tested, alone."""
+It stands below what carries commands out, which holds the other job (words in), so that each of the two can be read, and tested, alone."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from . import commands, consent, executor, familiar, pages, scene, switches, validator, ward
+from . import commands, consent, executor, familiar, manual, pages, scene, switches, validator, ward
+from .asking import Hand
 from .discretion import Discreet, discreet, veil, veiled
 from .door import Door
 from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
@@ -465,12 +466,12 @@ class Plugin:
         told: dict[str, Json] = json.loads(_told(lambda: self._begin(kata, given, {"task_id": name}, lambda: None, ask)))
         return told
 
-    def hand(self, ask: Callable[[str], bool] | None = None) -> commands.Hand:
+    def hand(self, ask: Callable[[str], bool] | None = None) -> Hand:
         """How a command that a person gives here runs a kata."""
         folder = self._folder("")
         program = shutil.which("hermes") or "hermes"
         names = tuple({os.path.basename(os.path.expanduser("~")), socket.gethostname()} - {"", "root"})
-        return commands.Hand(lambda kata, given: self.ordered(kata, given, ask), folder, program, self._around(folder), names)
+        return Hand(lambda kata, given: self.ordered(kata, given, ask), folder, program, self._around(folder), names)
 
     def _live(self, kata: Kata | None) -> Kata:
         """The kata, when it is what this process has registered, and no other kata runs around it."""
@@ -704,7 +705,7 @@ def arguments(parser: ArgumentParser) -> None:
     """The command line of `hermes kata`: every word comes to us as it is, `--help` and what we do not know among them, so that a mistake
     gets our sentence and not the usage of the host."""
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.description = pages.laid(commands.manual("hermes kata"))
+    parser.description = pages.laid(manual.page("hermes kata"))
     parser.prefix_chars = "\0"
     parser.add_argument("words", nargs="*", metavar="WORD", help="a command and its words, such as: review 2")
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from .. import executor, lifecycle, pages, savings
-from ..commands import VERSION
 from ..deciding import Unconfirmed, Unseen
 from ..model import Json, Kata, KataError, Refused, State, StoreError, Usage
 from ..service import Service
+from ..status import VERSION
 from ..wording import templated
 from . import views
 

@@ -7,7 +7,8 @@ from contextlib import closing
 import pytest
 from strategies import Bench, bench
 
-from kata.commands import LONGEST, VERBS, run
+from kata.commands import LONGEST, run
+from kata.manual import VERBS
 
 SURFACES = ("chat", "cli")
 NAMING = {word for verb in VERBS.values() for word in verb.usage.split()[1:2] if word.strip("[]").split("|")[0] in ("N", "NAME", "RUN")}

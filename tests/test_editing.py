@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from strategies import NOW, Bench, Clock, bench, routine
 
 from kata import commands
+from kata.asking import Answer
 from kata.editing import edited
 from kata.model import Example, Outcome, Reference, Refused, Spec, State, Usage, walk
 from kata.verdicts import compared
@@ -29,7 +30,7 @@ def desk(clock: Clock) -> Iterator[Bench]:
         yield one
 
 
-def say(desk: Bench, line: str, surface: str = "cli") -> commands.Answer:
+def say(desk: Bench, line: str, surface: str = "cli") -> Answer:
     answer = commands.run(desk.service, commands.split(line), surface)
     assert all(len(row) <= 80 for row in answer.text.split("\n"))
     return answer

@@ -36,8 +36,10 @@ RUNGS = (
     ("rounds", "running"),
     ("service",),
     ("recall",),
-    ("pages", "switches"),
-    ("order", "savings"),
+    ("pages", "switches", "asking"),
+    ("order", "savings", "manual", "status"),
+    ("looking",),
+    ("changing",),
     ("commands",),
     ("driver", "recorder", "incognito"),
     ("runtime",),
@@ -189,7 +191,6 @@ def test_a_function_fits_on_a_screen(name: str) -> None:
 
 LONGEST = 600
 LONG = {
-    "commands": 860,
     "model": 630,
     "programs": 1760,
     "runtime": 720,

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import bench
 
 from kata import commands, order
+from kata.asking import Answer
 from kata.model import Input, InputField, Refused, Spec, Usage
 from kata.runtime import Plugin
 
@@ -34,7 +35,7 @@ class Shell:
         self.asked.append(question)
         return self.answer
 
-    def say(self, line: str, ask: Callable[[str], bool] | None = None, surface: str = "cli") -> commands.Answer:
+    def say(self, line: str, ask: Callable[[str], bool] | None = None, surface: str = "cli") -> Answer:
         return commands.run(self.plugin.service, commands.split(line), surface, hand=self.plugin.hand(ask))
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kata import commands, recall
+from kata.asking import Answer
 from kata.model import Call, Event, Outcome, Refused, Settings, State, Status, StoreError, TurnEnd, TurnStart
 from kata.service import Service
 from kata.store import MIGRATIONS, _past, migrate
@@ -284,7 +285,7 @@ def test_a_preview_tells_all_of_it_and_keeps_nothing(tmp_path: Path) -> None:
     assert file_of(one) == before and one.service.katas() == () and one.store.noted("learner") == ""
 
 
-def said(one: Bench, *words: str) -> commands.Answer:
+def said(one: Bench, *words: str) -> Answer:
     return commands.run(one.service, words, "cli")
 
 

@@ -10,6 +10,7 @@ import pytest
 from strategies import NOW, Bench, Clock, Did, bench, events, routine, tool
 
 from kata import books, commands, savings
+from kata.asking import Answer
 from kata.model import Kata, ModelRequest, Outcome, TurnEnd, TurnStart, Wanted
 
 TOKENS = 1_000
@@ -54,7 +55,7 @@ def called(desk: Bench, kata: Kata, run: str, good: bool = True) -> None:
     told(desk, run, [replace(tool(kata.tool), seconds=60.0)], runs=[run], at=at)
 
 
-def say(desk: Bench, line: str) -> commands.Answer:
+def say(desk: Bench, line: str) -> Answer:
     answer = commands.run(desk.service, commands.split(line), "cli")
     assert all(len(row) <= 80 for row in answer.text.split("\n"))
     return answer

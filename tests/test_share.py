@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from strategies import Bench, Did, bench, five, sh
 
 from kata import commands, share
+from kata.asking import Answer, Hand
 from kata.model import Class, KataError, Refused, SpecError, State
 
 
@@ -32,8 +33,8 @@ def other() -> Iterator[Bench]:
         yield one
 
 
-def say(desk: Bench, *words: str, surface: str = "cli") -> commands.Answer:
-    hand = commands.Hand(lambda kata, given: {}, names=("annabel",))
+def say(desk: Bench, *words: str, surface: str = "cli") -> Answer:
+    hand = Hand(lambda kata, given: {}, names=("annabel",))
     return commands.run(desk.service, words, surface, hand=hand)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kata.commands import VERBS
+from kata.manual import VERBS
 from kata.model import Usage
 from kata.switches import EVERYWHERE, OPTIONS, read
 

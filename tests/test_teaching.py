@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kata import commands, templating
+from kata.asking import Answer
 from kata.model import Example, Refused, State, Status
 from kata.teaching import lesson, taught
 
@@ -29,7 +30,7 @@ def desk() -> Iterator[Bench]:
     made.close()
 
 
-def teach(desk: Bench, *words: str, session: str = "s-c1") -> commands.Answer:
+def teach(desk: Bench, *words: str, session: str = "s-c1") -> Answer:
     return commands.run(desk.service, ("teach", *words), "chat", session=session)
 
 

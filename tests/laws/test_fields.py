@@ -22,8 +22,8 @@ from stand_in import Context, approve, installed, reader
 from strategies import opened, raw
 
 from kata import register, secrecy, share, validator
-from kata.commands import VERBS
 from kata.dashboard import desk
+from kata.manual import VERBS
 from kata.model import Kata
 from kata.runtime import visited
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import bench, routine, sh
 
-from kata.commands import VERBS, run
+from kata.commands import run
+from kata.manual import VERBS
 from kata.model import Outcome, Refused, State, Status
 
 SEEN: list[str] = []
