@@ -85,16 +85,16 @@ def why(call: Call, folder: str = "", late: Callable[[], bool] = lambda: False) 
 
 
 def _texts(value: Json) -> Iterator[str]:
-    """Every string in the arguments; a loop over a stack, because the model may nest them deeper than calls can be."""
-    waiting = [value]
+    """Every string in the arguments; a loop over a stack, because the model may nest them deeper than calls can be. What holds itself is
+    looked at once: a plugin may hand on an object that is no JSON."""
+    waiting, seen = [value], set[int]()
     while waiting:
         one = waiting.pop()
         if isinstance(one, str):
             yield one
-        elif isinstance(one, Mapping):
-            waiting += one.values()
-        elif isinstance(one, list | tuple):
-            waiting += one
+        elif isinstance(one, Mapping | list | tuple) and id(one) not in seen:
+            seen.add(id(one))
+            waiting += one.values() if isinstance(one, Mapping) else one
 
 
 def _named(text: str) -> bool:

@@ -215,7 +215,12 @@ def types(bench: Bench) -> Verdict:
 
 def unit(bench: Bench) -> Verdict:
     """pytest without a host"""
-    return run_pytest(bench, "unit", "tests", "--ignore=tests/host", *SIDE_BY_SIDE, "--dist", "loadfile")
+    return run_pytest(bench, "unit", "tests", "--ignore=tests/host", "--ignore=tests/faults", *SIDE_BY_SIDE, "--dist", "loadfile")
+
+
+def faults(bench: Bench) -> Verdict:
+    """pytest of what is broken on purpose; its figures are printed at the end"""
+    return run_pytest(bench, "faults", "tests/faults", *SIDE_BY_SIDE, "--dist", "loadfile")
 
 
 def host(bench: Bench) -> Verdict:
@@ -337,7 +342,7 @@ def kept(bench: Bench, name: str, command: Sequence[str | Path]) -> Verdict:
         return run(bench, command, bench.tree, out=out)
 
 
-PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, host, browser, validate, doctor, demo)
+PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, faults, host, browser, validate, doctor, demo)
 FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, values, corpora, planted, noise, speed)
 """Run with --full, or when they are named."""
 

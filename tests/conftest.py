@@ -4,6 +4,7 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, settings
 
@@ -26,3 +27,14 @@ settings.register_profile(
 )
 settings.load_profile("kata")
 load_package()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the figures that tests noted with `record_property(what, (which, number))`, those of one kind in a line, with their sum."""
+    figures: dict[str, list[tuple[str, Any]]] = {}
+    for report in terminalreporter.stats.get("passed", ()):
+        for what, (which, number) in getattr(report, "user_properties", ()):
+            figures.setdefault(what, []).append((which, number))
+    for what, found in sorted(figures.items()):
+        total = f" = {sum(number for _, number in found)}" if len(found) > 1 and all(isinstance(number, int) for _, number in found) else ""
+        terminalreporter.write_line(f"{what}: {'; '.join(f'{which} {number}' for which, number in sorted(found))}{total}")

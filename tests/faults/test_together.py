@@ -1,11 +1,12 @@
-"""Several processes that record, mine, approve, switch off and on, reject, list and forget at once on one file: nothing is lost, no
-decision is made twice, and every operation ends with what it did or with a sentence."""
+"""Several processes that record, mine, approve, switch off and on, reject, run, erase, list and forget at once on one file: nothing is
+lost, no decision is made twice, one mines at a time, and every operation ends with what it did or with a sentence."""
 
 import json
 import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -13,13 +14,15 @@ import pytest
 from faults import worker
 
 FULL = int(os.environ.get("KATA_EXAMPLES", "200")) >= 10_000
-PROCESSES, TIMES = (10, 1_000) if FULL else (3, 25)
+PROCESSES, TIMES = (10, 1_000) if FULL else (4, 40)
 WORKER = Path(worker.__file__)
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])
-def test_processes_that_do_everything_at_once_lose_nothing_and_decide_nothing_twice(tmp_path: Path, journal: str) -> None:
-    """T53, T66."""
+def test_processes_that_do_everything_at_once_lose_nothing_and_decide_nothing_twice(
+    tmp_path: Path, journal: str, record_property: Callable[[str, object], None]
+) -> None:
+    """T53, T66: with the patience that the plugin has, so that an operation may be answered with "is busy", and a record waits."""
     file = tmp_path / "kata.db"
     with closing((desk := worker.service(file, None, journal)).store):
         for turn in "abc":
@@ -28,14 +31,45 @@ def test_processes_that_do_everything_at_once_lose_nothing_and_decide_nothing_tw
     words = [sys.executable, "-B", str(WORKER), "together", str(file), journal, str(PROCESSES), str(TIMES)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == [0] * PROCESSES, done.stderr
-    ended = [one for n in range(PROCESSES) for one in json.loads((tmp_path / f"p{n}.json").read_text(encoding="utf-8"))]
+    told = [json.loads((tmp_path / f"p{n}.json").read_text(encoding="utf-8")) for n in range(PROCESSES)]
+    ended = [one for process in told for one in process[0]]
     assert len(ended) == PROCESSES * TIMES
-    assert not [said for verb, _, said in ended if said and verb in ("record", "mine", "list", "forget")]
+    assert all("is busy" in said for verb, _, said in ended if said and verb in ("record", "mine", "list", "forget", "purge"))
+    tell(record_property, journal, ended, [process[1] for process in told])
+    kept(file, ended, {turn for process in told for turn in process[2]})
+    ran(file, [run for process in told for run in process[3]])
+    decided(file, journal)
+
+
+def tell(figure: Callable[[str, object], None], journal: str, ended: list[tuple[str, str, str]], longest: list[dict[str, float]]) -> None:
+    """What is printed: how many operations there were, how many found the file busy, and the longest of all in seconds."""
+    verb, seconds = max(((verb, seconds) for one in longest for verb, seconds in one.items()), key=lambda one: one[1])
+    busy = sum("is busy" in said for _, _, said in ended)
+    figure(f"operations of {PROCESSES} processes at once", (f"{journal}, {busy} of them answered that the file is busy", len(ended)))
+    figure("seconds of the longest operation among them", (f"{journal}, {verb}", round(seconds, 1)))
+
+
+def kept(file: Path, ended: list[tuple[str, str, str]], gone: set[str]) -> None:
+    """Every turn that was recorded is there whole, but for those that were erased."""
     with closing(sqlite3.connect(file)) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        turns = {name for (name,) in db.execute("SELECT id FROM turns")}
-        moves = db.execute("SELECT kata, before, after FROM audit ORDER BY number").fetchall()
-    assert turns == {*"abc", *(turn for verb, turn, _ in ended if verb == "record")}
+        turns = dict(db.execute("SELECT id, (SELECT count(*) FROM events WHERE turn = turns.number) FROM turns"))
+    assert turns.keys() == {*"abc", *(turn for verb, turn, _ in ended if verb == "record")} - gone
+    assert set(turns.values()) == {len(worker.COMMANDS)}
+
+
+def ran(file: Path, runs: list[tuple[str, int]]) -> None:
+    """Every run that was made is written down with its end, once, unless the kata was erased with it; each did its steps once."""
+    with closing(sqlite3.connect(file)) as db:
+        rows = dict(db.execute("SELECT id, finished IS NOT NULL FROM runs"))
+    assert {run for run, _ in runs} <= rows.keys() and all(rows.values())
+    assert {steps for _, steps in runs} <= {len(worker.COMMANDS)}
+
+
+def decided(file: Path, journal: str) -> None:
+    """Each decision was made on the state that the one before it had led to, and the last is what is there."""
+    with closing(sqlite3.connect(file)) as db:
+        moves = db.execute("SELECT kata, before, after FROM audit WHERE kata > 0 ORDER BY number").fetchall()
     state: dict[int, str] = {}
     for kata, before, after in moves:
         assert state.get(kata, "") == before, "a decision was made on a state that was over"
@@ -43,4 +77,4 @@ def test_processes_that_do_everything_at_once_lose_nothing_and_decide_nothing_tw
     with closing((desk := worker.service(file, None, journal)).store) as store:
         desk.mine(None)
         assert store.proven()[1] == 0 and not store.dirty() and store.family() is None
-        assert {kata.id: kata.state.value for kata in desk.katas()} == state
+        assert {kata.id: kata.state.value for kata in store.katas()} == state
