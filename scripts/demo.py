@@ -8,6 +8,7 @@ Only the host and the model are stand-ins: the tools really run, in the temporar
 from __future__ import annotations
 
 import argparse
+import io
 import importlib.util
 import json
 import os
@@ -371,6 +372,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", metavar="FOLDER", help="work in this new folder and keep it")
     options = parser.parse_args()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a pipe on Windows, or LANG=C, knows fewer signs than the pages hold
     before = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="kata-demo-") as temporary:
         folder = Path(options.keep or temporary).resolve()

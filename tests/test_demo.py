@@ -58,6 +58,7 @@ def play(root: Path, *words: str, environment: dict[str, str] | None = None) -> 
         env=own | (environment or {}),
         capture_output=True,
         text=True,
+        errors="replace",
         stdin=subprocess.DEVNULL,
         timeout=60,
     )
@@ -192,6 +193,13 @@ def test_the_demo_imports_nothing_that_must_be_installed(tmp_path: Path) -> None
     script = copied(tmp_path) / "scripts" / "demo.py"
     done = subprocess.run([sys.executable, "-I", "-S", str(script)], cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_the_demo_is_told_wherever_it_is_printed(tmp_path: Path, encoding: str) -> None:
+    """A pipe on Windows writes in cp1252, LANG=C in ASCII: signs that they lack are question marks."""
+    done = play(tmp_path, environment={"PYTHONIOENCODING": encoding})
+    assert (done.code, done.err) == (0, "") and "saved each time: 4." in done.out
 
 
 def test_a_folder_that_exists_is_not_overwritten(tmp_path: Path) -> None:
