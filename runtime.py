@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextvars
 import functools
-import inspect
 import json
 import logging
 import os
@@ -14,19 +12,54 @@ import sys
 import threading
 import time
 import uuid
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any
 
-from . import commands, consent, executor, familiar, manual, pages, scene, switches, validator, ward
+from . import commands, consent, executor, familiar, pages, scene, switches, validator, ward
 from .asking import Hand
+from .calling import (
+    LIST_SCHEMA,
+    RESUME,
+    RESUME_SCHEMA,
+    approval,
+    call_key,
+    discreetly,
+    elsewhere,
+    fitted,
+    fitted_resume,
+    question_key,
+    resume_key,
+    told_or_why,
+    tool_schema,
+    unlike,
+)
 from .discretion import Discreet, discreet, veil, veiled
 from .door import Door
-from .driver import HOST_LIMIT_S, INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
+from .driver import INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
+from .host import (
+    CALL_IDS,
+    agent_folder,
+    alive,
+    backend,
+    bound_names,
+    configured,
+    data_file,
+    gates,
+    host_limit,
+    isolated,
+    opener,
+    owner,
+    parameters,
+    switched_off,
+    today,
+    unknown_settings,
+    withheld,
+)
 from .incognito import ANYWHERE, Incognito
 from .model import (
     PLUGIN,
@@ -38,13 +71,10 @@ from .model import (
     KataError,
     Refused,
     Settings,
-    Spec,
     State,
     Step,
     StoreError,
-    Trace,
     Usage,
-    canonical,
     parsed,
 )
 from .recorder import Recorder, never_breaks_the_agent
@@ -52,6 +82,7 @@ from .redact import Masker
 from .resuming import DONE, UNDONE, Rest, failed
 from .service import Service
 from .store import Store
+from .terminal import arguments, meanwhile, say
 from .turns import PRIVATE
 from .wording import brief
 
@@ -59,8 +90,6 @@ log = logging.getLogger("kata")
 
 TOOLSET = "kata"
 FLUSH_S, FINALIZE_S = 0.3, 1.0
-PATIENT_S = 2.0
-"""How long a person at a terminal waits without a word."""
 QUICK_S = 0.1
 """How long a hook or `register` waits for a busy file."""
 HUNG_S = 600.0
@@ -73,7 +102,6 @@ OPINION_S = 0.005
 """How long the agent's own call is looked at before there is no opinion on it (design section 10)."""
 MOST_STEPS = 50
 """Steps of a kata that runs (T60); what is learnt has twenty at most."""
-RESUME = "kata_resume"
 SECTION_CHARS = 1_200
 
 
@@ -120,9 +148,9 @@ class Plugin:
         if self.off:
             self.notes["Kata"] = f"is switched off: {self.off} is set; nothing is recorded, and no kata is a tool"
         self.paused = False
-        self.store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
+        self.store = Store(opener(), path="plugin-data/kata/data.db", busy=data_file())
         self.history = History()
-        door = Door(time.time, replay, today, self._taken, _owner(), _alive, time.time, parameters, self.history, os.environ.get)
+        door = Door(time.time, replay, today, self._taken, owner(), alive, time.time, parameters, self.history, os.environ.get)
         self.service = Service(self.store, self.settings, door)
         self.recorder = Recorder(self.service, parameters, self.fault, self.history.origin, around=self._recorded)
         self.incognito = Incognito(self.store, time.time)
@@ -232,18 +260,18 @@ class Plugin:
 
     def _calling(self, kata: Kata, payload: Mapping[str, Any]) -> dict[str, str] | None:
         """The question before a call of a kata, where there is one."""
-        given = _fitted(kata.version.spec, payload.get("args"))
+        given = fitted(kata.version.spec, payload.get("args"))
         try:
             checked = executor.check_inputs(kata.version.spec, self.service.filled(kata, given))
         except InputError:
             return None  # the handler says it to the model; a person is not asked about what cannot run
         folder = self._folder(payload.get("task_id"))
-        asks, again = self._asks(kata, folder, checked), self._again(kata, _call_key(kata, given, payload.get("turn_id"), folder))
+        asks, again = self._asks(kata, folder, checked), self._again(kata, call_key(kata, given, payload.get("turn_id"), folder))
         if asks:
-            self.questions[_question_key(kata, given, payload.get("session_id"))] += 1
+            self.questions[question_key(kata, given, payload.get("session_id"))] += 1
         note = f"The same call was made less than {AGAIN_S:.0f} seconds ago." if again else ""
         known = {**checked, **self._around(folder)}
-        return _approval(kata.name, self.service.question(kata, known, folder, note)) if asks or again else None
+        return approval(kata.name, self.service.question(kata, known, folder, note)) if asks or again else None
 
     def _again(self, kata: Kata, key: str) -> bool:
         """Whether the same call of a kata that changes something was made in this turn just now (T45); it counts from now on."""
@@ -263,8 +291,8 @@ class Plugin:
             return None  # the handler says it to the model
         if not self._asks_again(rest):
             return None
-        self.questions[_resume_key(payload.get("args"), payload.get("session_id"))] += 1
-        return _approval(rest.kata.name, self.service.remainder(rest))
+        self.questions[resume_key(payload.get("args"), payload.get("session_id"))] += 1
+        return approval(rest.kata.name, self.service.remainder(rest))
 
     def _warded(self, tool: str, payload: Mapping[str, Any]) -> dict[str, str] | None:
         """Put to the person what the agent does to Kata itself by other tools (design section 10)."""
@@ -276,7 +304,7 @@ class Plugin:
         if not reason:
             return None
         text = f"The agent {reason}: {brief(call, 300)}\nSay yes only if you asked for it. 'always' does not apply."
-        return _approval("ward", text)
+        return approval("ward", text)
 
     @never_breaks_the_agent
     def pre_command(self, /, **payload: Any) -> None:
@@ -324,12 +352,12 @@ class Plugin:
         tool, session = str(payload.get("tool_name")), payload.get("session_id")
         kata = self.active.get(tool)
         if tool == RESUME:
-            self.questions.pop(_resume_key(payload.get("args"), session), None)
+            self.questions.pop(resume_key(payload.get("args"), session), None)
         if kata is None:
             return
-        given = _fitted(kata.version.spec, payload.get("args"))
-        self.questions.pop(_question_key(kata, given, session), None)
-        if (key := _call_key(kata, given, payload.get("turn_id"), folder)) in self.lately:
+        given = fitted(kata.version.spec, payload.get("args"))
+        self.questions.pop(question_key(kata, given, session), None)
+        if (key := call_key(kata, given, payload.get("turn_id"), folder)) in self.lately:
             self.lately[key] = -AGAIN_S if payload.get("status") == "blocked" else time.monotonic()
 
     def _abandoned(self, payload: Mapping[str, Any]) -> None:
@@ -350,9 +378,9 @@ class Plugin:
         if not isinstance(args, dict) or kata is None and tool != RESUME:
             return dict(payload)
         if kata is None:
-            masker, args = Discreet([_fitted_resume(args).get("with")]), {key: value for key, value in args.items() if key != "with"}
+            masker, args = Discreet([fitted_resume(args).get("with")]), {key: value for key, value in args.items() if key != "with"}
         else:
-            masker = discreet(kata.version, _fitted(kata.version.spec, args))
+            masker = discreet(kata.version, fitted(kata.version.spec, args))
         return dict(payload) | {"args": masker.without(args), "result": masker.without(payload.get("result"))}
 
     def _moved(self, task: str, result: Json) -> None:
@@ -376,7 +404,7 @@ class Plugin:
 
     def _folder(self, task: Any) -> str:
         """Where the terminal of a task is, as far as anybody told: what it said last, else where the agent works."""
-        return self.folders.get(str(task or "")) or (_agent_folder() if self.here else "")
+        return self.folders.get(str(task or "")) or (agent_folder() if self.here else "")
 
     # ── Katas as tools ───────────────────────────────────────────────────────────────────────────
 
@@ -422,7 +450,7 @@ class Plugin:
 
     def run(self, number: int, args: Any, **place: Any) -> str:
         """The handler of a kata: replay it where it was called from, and answer with what became of every step."""
-        return _told(lambda: self._run(number, args if isinstance(args, dict) else {}, place))
+        return told_or_why(lambda: self._run(number, args if isinstance(args, dict) else {}, place))
 
     def _run(self, number: int, args: Mapping[str, Json], place: Mapping[str, Any]) -> str:
         kata = self._live(self.service.store.kata(number))
@@ -431,7 +459,7 @@ class Plugin:
 
         def approved() -> None:
             if self._asks(kata, self._folder(place.get("task_id")), checked):
-                self._passed(kata.tool, _question_key(kata, args, place.get("session_id")))
+                self._passed(kata.tool, question_key(kata, args, place.get("session_id")))
 
         return self._begin(kata, args, place, approved)
 
@@ -450,7 +478,7 @@ class Plugin:
         folder = driver.place.folder
         with self._claimed(run_id, Ongoing(kata.id, kata.tool, kata.tool, driver, folder, time.monotonic())):
             approved()
-            send = confirmed(driver, spec, _discreetly(ask, veil(spec, given))) if ask else driver
+            send = confirmed(driver, spec, discreetly(ask, veil(spec, given))) if ask else driver
             trace = self.service.start(kata, given, run_id, driver.place.session, send, folder, self._around(folder))
         told = veiled(trace, spec, given)
         return executor.answer(told, spec, run_id, unlike(kata, told, folder))
@@ -462,8 +490,8 @@ class Plugin:
             raise Refused(f"{kata.tool} does more than read, and there is no terminal here to ask you on; nothing was run")
         name = f"kata:{uuid.uuid4().hex[:12]}"
         if ask is not None and consent.strange(kata, folder := self._folder(name)):
-            ask = functools.partial(_elsewhere, ask, folder)
-        told: dict[str, Json] = json.loads(_told(lambda: self._begin(kata, given, {"task_id": name}, lambda: None, ask)))
+            ask = functools.partial(elsewhere, ask, folder)
+        told: dict[str, Json] = json.loads(told_or_why(lambda: self._begin(kata, given, {"task_id": name}, lambda: None, ask)))
         return told
 
     def hand(self, ask: Callable[[str], bool] | None = None) -> Hand:
@@ -486,10 +514,10 @@ class Plugin:
 
     def kata_resume(self, args: Any, **place: Any) -> str:
         """The static tool `kata_resume`: go on with a run of this conversation at the step at which it stopped (A21, T53)."""
-        return _told(lambda: self._resume(args, place))
+        return told_or_why(lambda: self._resume(args, place))
 
     def _rest(self, args: Any, session: str) -> Rest:
-        given = _fitted_resume(args)
+        given = fitted_resume(args)
         run, supplied = given.get("run"), given.get("with")
         supplied = {} if supplied is None else supplied
         if not isinstance(run, str) or not isinstance(supplied, dict) or set(given) - {"run", "with"}:
@@ -502,7 +530,7 @@ class Plugin:
 
         def approved() -> None:
             if self._asks_again(rest):
-                self._passed(RESUME, _resume_key(args, place.get("session_id")))
+                self._passed(RESUME, resume_key(args, place.get("session_id")))
 
         return self._go_on(rest, place, approved)
 
@@ -522,7 +550,7 @@ class Plugin:
         driver.folder = rest.folder or driver.folder
         with self._claimed(run_id, Ongoing(rest.kata.id, rest.kata.tool, RESUME, driver, driver.folder, time.monotonic())):
             approved()
-            send = confirmed(driver, rest.spec, _discreetly(ask, veil(rest.spec, rest.given))) if ask else driver
+            send = confirmed(driver, rest.spec, discreetly(ask, veil(rest.spec, rest.given))) if ask else driver
             trace = self.service.resume(rest, run_id, driver.place.session, send)
         told = veiled(trace, rest.spec, rest.given)
         return executor.answer(told, rest.spec, run_id, unlike(rest.kata, told, driver.folder))
@@ -549,8 +577,8 @@ class Plugin:
         found = parameters(step.tool)
         if found is None:
             return "" if isolated() else f"the tool {step.tool} is not there now"
-        if withheld := _withheld(step.tool):
-            return f"the tool {step.tool} belongs to the tool set {withheld}, which is switched off here"
+        if off := withheld(step.tool):
+            return f"the tool {step.tool} belongs to the tool set {off}, which is switched off here"
         now = validator.fingerprint(found)
         return validator.drift(step.tool, step.schema, now, lambda name: found if name == now else self.store.schema(name))[0]
 
@@ -672,26 +700,26 @@ class Plugin:
             asks = line.words[:1] == ("run",)  # who is asked on the screen is told nothing beside it
             if line.words[:1] == ("resume",) and not line.help:
                 return self._resumed(line)
-        with nullcontext() if asks else _meanwhile(self.store, lambda: self.service.doing):
+        with nullcontext() if asks else meanwhile(self.store, lambda: self.service.doing):
             hand = self.hand(asking(sys.stdin, sys.stderr) if asks else None)
             answer = commands.run(self.service, words, "cli", host=self._host_lines(), hand=hand)
-        _say(answer.text)
+        say(answer.text)
         return answer.code
 
     def _resumed(self, line: switches.Line) -> int:
         """`hermes kata resume RUN`: the page of the run that went on, or why it did not."""
         given, said = line.given.get("--with", ()), [SAID[option] for option in SAID if option in line.given]
         if len(line.words) != 2 or not all("=" in one for one in given) or len(said) > 1:
-            _say("Expected: hermes kata resume RUN [--with NAME=VALUE] [--it-happened | --it-did-not-happen]")
+            say("Expected: hermes kata resume RUN [--with NAME=VALUE] [--it-happened | --it-did-not-happen]")
             return 2
         supplied = dict(one.partition("=")[::2] for one in given)
-        answer = json.loads(_told(lambda: self.by_hand(line.words[1], supplied, "".join(said))))
+        answer = json.loads(told_or_why(lambda: self.by_hand(line.words[1], supplied, "".join(said))))
         page = commands.run(self.service, ["runs", answer["run"]], "cli").text if "run" in answer else ""
-        _say(json.dumps(answer, indent=2) if line.json else "\n\n".join(filter(None, (answer.get("error"), page))))
+        say(json.dumps(answer, indent=2) if line.json else "\n\n".join(filter(None, (answer.get("error"), page))))
         return int("error" in answer)
 
     def _host_lines(self) -> dict[str, str]:
-        odd = {f"Setting ?{n}": f"{name[:60]!r} is none of ours; it has no effect" for n, name in enumerate(_unknown_settings(), 1)}
+        odd = {f"Setting ?{n}": f"{name[:60]!r} is none of ours; it has no effect" for n, name in enumerate(unknown_settings(), 1)}
         odd |= {"Other plugins": f"{self.gates.missing}; katas with effects hand back"} if self.gates.missing else {}
         odd |= {"Incognito": "the next message of this chat is not recorded"} if self.incognito.waiting else {}
         return dict(self.notes) | odd | ({"Dropped": f"{self.recorder.dropped} events that found no room"} if self.recorder.dropped else {})
@@ -701,295 +729,13 @@ SAID = {"--it-happened": DONE, "--it-did-not-happen": UNDONE}
 """What a person found out about a step whose end nobody saw."""
 
 
-def arguments(parser: ArgumentParser) -> None:
-    """The command line of `hermes kata`: every word comes to us as it is, `--help` and what we do not know among them, so that a mistake
-    gets our sentence and not the usage of the host."""
-    parser.formatter_class = RawDescriptionHelpFormatter
-    parser.description = pages.laid(manual.page("hermes kata"))
-    parser.prefix_chars = "\0"
-    parser.add_argument("words", nargs="*", metavar="WORD", help="a command and its words, such as: review 2")
-
-
-def _elsewhere(ask: Callable[[str], bool], folder: str, question: str) -> bool:
-    return ask(f"In {folder}, where no example ran. {question}")
-
-
-@contextmanager
-def _meanwhile(store: Store, doing: Callable[[], str]) -> Iterator[None]:
-    """Tell a person at a terminal what still waits while a command takes its time."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    done = threading.Event()
-    teller = threading.Thread(target=progress, args=(store, done, sys.stderr, doing), daemon=True)
-    teller.start()
-    try:
-        yield
-    finally:
-        done.set()
-        teller.join()
-
-
-def progress(store: Store, done: threading.Event, screen: TextIO, told: Callable[[], str] = str) -> None:
-    """Write one line on `screen`, again every two seconds until `done`: how long it takes, and what is `told` or how many turns wait; then
-    wipe it off."""
-    line, began = "", time.monotonic()
-    while not done.wait(PATIENT_S):
-        with suppress(StoreError):
-            waiting = len(store.dirty())
-            doing = told() or (f"{pages.many(waiting, 'turn')} to look at" if waiting else "comparing what repeats")
-            line = f"{time.monotonic() - began:.0f} s: {doing}"
-            screen.write(f"\r{line:<{pages.WIDTH}}"[: pages.WIDTH])
-            screen.flush()
-    if line:
-        screen.write("\r" + " " * (pages.WIDTH - 1) + "\r")
-        screen.flush()
-
-
-def _say(text: str) -> None:
-    """Print; a reader that went away (`| head -1`) is no error (B53). Half characters are shown as ? (B46)."""
-    try:
-        print(text.encode("utf-8", "replace").decode("utf-8"), flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 @contextmanager
 def visited() -> Iterator[Service]:
     """A service on the file of the profile that counts now, for a door that is not the agent (the dashboard); let go at the end."""
     given = configured("plugins", "entries", PLUGIN, "settings")
     settings, _ = Settings.read(given if isinstance(given, dict) else {})
-    store = Store(_opener(), path="plugin-data/kata/data.db", busy=_file())
+    store = Store(opener(), path="plugin-data/kata/data.db", busy=data_file())
     try:
-        yield Service(store, settings, Door(time.time, replay, today, lambda tool: parameters(tool) is not None, _owner(), _alive))
+        yield Service(store, settings, Door(time.time, replay, today, lambda tool: parameters(tool) is not None, owner(), alive))
     finally:
         store.close()
-
-
-def home() -> str:
-    """The profile that counts now: the name of its folder, or "default"."""
-    from plugins.plugin_storage import plugin_data_dir
-
-    found = plugin_data_dir(PLUGIN).parent.parent
-    return found.name if found.parent.name == "profiles" else "default"
-
-
-# ── What the model is told ───────────────────────────────────────────────────────────────────────
-
-LIST_SCHEMA = {
-    "name": "kata_list",
-    "description": "List the approved routines and their arguments.",
-    "parameters": {"type": "object", "properties": {}, "additionalProperties": False},
-}
-RESUME_SCHEMA = {
-    "name": "kata_resume",
-    "description": "Resume a stopped routine at its failed step.",
-    "parameters": {
-        "type": "object",
-        "properties": {
-            "run": {"type": "string", "description": "Run id from the stopped answer."},
-            "with": {"type": "object", "description": "Values that were not kept, by the names that a refusal gave."},
-        },
-        "required": ["run"],
-        "additionalProperties": False,
-    },
-}
-
-
-def _discreetly(ask: Callable[[str], bool], masker: Discreet) -> Callable[[str], bool]:
-    """A way to ask that shows no secret."""
-    return lambda text: ask(str(masker.without(text)))
-
-
-def tool_schema(kata: Kata, bound: Collection[str] = ()) -> dict[str, Json]:
-    """What the model sees of a kata; the first sentence is all it gets in the host's catalogue (60 characters, F2)."""
-    spec = kata.version.spec
-    text = f"{pages.first_sentence(kata)}. Replays an approved routine of {len(spec.steps)} steps in one call: {pages.outline(spec)}."
-    return {"name": kata.tool, "description": text, "parameters": executor.input_schema(spec, bound)}
-
-
-def _fitted(spec: Spec, given: Any) -> dict[str, Json]:
-    """The arguments as the host hands them to the handler: it makes text fit the schema after the hooks have run."""
-    return validator.coerced(given if isinstance(given, dict) else {}, executor.input_schema(spec))
-
-
-def _fitted_resume(args: Any) -> dict[str, Json]:
-    return validator.coerced(args if isinstance(args, dict) else {}, RESUME_SCHEMA["parameters"])
-
-
-def _resume_key(args: Any, session: Any) -> str:
-    return canonical([RESUME, _fitted_resume(args), str(session or "")])
-
-
-def _call_key(kata: Kata, given: Mapping[str, Json], turn: Any, folder: str) -> str:
-    return canonical([str(turn or ""), kata.tool, dict(given), folder])
-
-
-def unlike(kata: Kata, trace: Trace, folder: str) -> tuple[str, ...]:
-    """What the calls of a run did unlike every example (T37)."""
-    calls = [(step.index, step.call) for step in trace.steps if step.call is not None]
-    return tuple(map(str, familiar.once(familiar.notes(kata.version.exhibits, calls, folder))))
-
-
-def _approval(name: str, message: str) -> dict[str, str]:
-    """The host's directive to ask a person, under a key that no earlier answer holds for (K81)."""
-    return {"action": "approve", "message": message, "rule_key": f"kata:{name}:{uuid.uuid4().hex}"}
-
-
-def _told(act: Callable[[], str]) -> str:
-    """What an act of ours answers, or why it could not be done, as JSON text."""
-    try:
-        return act()
-    except KataError as error:
-        return json.dumps({"error": error.message})
-    except RecursionError:
-        return json.dumps({"error": "The arguments are nested too deeply"})
-
-
-def _question_key(kata: Kata, given: Mapping[str, Json], session: Any) -> str:
-    return canonical([kata.tool, kata.version.spec.digest, dict(given), str(session or "")])
-
-
-# ── The host, asked ──────────────────────────────────────────────────────────────────────────────
-
-CALL_IDS = ("turn_id", "tool_call_id", "api_request_id")
-"""What a guard of another plugin is told of the call that a step belongs to, beside task and session."""
-
-
-def gates() -> Gates:
-    """The two private names of the host that we use, and why: `ctx.dispatch_tool` asks no other plugin, so that a kata would go around
-    every guard (A25), and a handler that was stopped is not told so. Whoever lacks one of them runs no step with an effect."""
-    if isolated():
-        return Gates(None, missing="In the plugin host the other plugins cannot be asked")
-    try:
-        from hermes_cli.plugins import _dispatch_pre_tool_call_hooks as ask
-        from tools.interrupt import is_interrupted
-
-        inspect.signature(ask).bind("tool", {}, task_id="", session_id="", **dict.fromkeys(CALL_IDS, ""))
-        inspect.signature(is_interrupted).bind()
-    except (ImportError, TypeError, ValueError):
-        return Gates(None, missing="This Hermes does not let us ask the other plugins")
-    return Gates(ask, is_interrupted)
-
-
-def switched_off() -> str:
-    """The variable that switches Kata off as a whole (T60); empty when none does. In its safe mode the host loads no plugin at all."""
-    return next((name for name in ("KATA_OFF", "HERMES_SAFE_MODE") if os.environ.get(name, "").lower() not in ("", "0", "false", "no")), "")
-
-
-def bound_names() -> Iterator[tuple[str, Any]]:
-    """The context variables that are bound here, by name: the host tells a command in which chat it was given by no other way."""
-    return ((variable.name, value) for variable, value in contextvars.copy_context().items())
-
-
-def isolated() -> bool:
-    """Whether we are in the host's plugin process, where nothing of the agent's is: neither its plugins nor its MCP tools."""
-    return os.environ.get("HERMES_PLUGIN_HOST_PROCESS") == "1" or configured("plugins", "isolation") == "host"
-
-
-def backend() -> str:
-    """Where the agent's commands run: "local" is this machine."""
-    return str(os.environ.get("TERMINAL_ENV") or configured("terminal", "backend") or "local")
-
-
-def host_limit() -> float:
-    """Seconds that the host gives one tool call; 0 where it sets no limit."""
-    given = configured("timeouts", "tools", "sequential_call"), configured("timeouts", "tools", "concurrent_batch")
-    for one in (*given, os.environ.get("HERMES_CONCURRENT_TOOL_TIMEOUT_S")):
-        with suppress(TypeError, ValueError):
-            seconds = float("nan" if one is None or isinstance(one, bool) else one)
-            if seconds == seconds:  # not NaN
-                return max(0.0, seconds)
-    return HOST_LIMIT_S
-
-
-def configured(*names: str) -> Any:
-    """What config.yaml says under these names; None where it says nothing."""
-    try:
-        from hermes_cli.config import load_config_readonly
-    except ImportError:
-        return None
-    found: Any = load_config_readonly() or {}
-    for name in names:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
-
-
-def _unknown_settings() -> list[str]:
-    """The names under our settings in config.yaml that we do not know (B51)."""
-    found = configured("plugins", "entries", PLUGIN, "settings")
-    return sorted(str(name) for name in found if name not in Settings.__slots__) if isinstance(found, dict) else []
-
-
-def _opener() -> Callable[[], Any]:
-    """A way to open our file that keeps today's profile: the host resolves its home through a context variable (B17)."""
-    from plugins.plugin_storage import plugin_db
-
-    context = contextvars.copy_context()
-    return lambda: context.copy().run(plugin_db, PLUGIN)
-
-
-def _file() -> str:
-    from plugins.plugin_storage import plugin_data_dir
-
-    return str(plugin_data_dir(PLUGIN) / "data.db")
-
-
-def _withheld(tool: str) -> str:
-    """The tool set of a tool where the owner switched it off: what a plugin dispatches does not pass the host's own check (T41)."""
-    from tools import registry as host
-
-    off, entry = configured("agent", "disabled_toolsets"), getattr(host.registry, "get_entry", lambda name: None)(tool)
-    toolset = str(getattr(entry, "toolset", ""))
-    return toolset if isinstance(off, list) and toolset in off else ""
-
-
-def parameters(tool: str) -> Json:
-    """The parameters of a tool in this process, None where it is not known. Shell and dashboard start with an empty
-    registry, which is filled here, never in `register` (host contract, trap 4)."""
-    from tools import registry as host
-
-    if host.registry.get_schema("terminal") is None and hasattr(host, "discover_builtin_tools"):
-        host.discover_builtin_tools()
-    found = host.registry.get_schema(tool)
-    return found.get("parameters") if isinstance(found, dict) else None
-
-
-def today(tool: str) -> str | None:
-    """Fingerprint of a tool's parameters as they are now; None when the tool is not known in this process."""
-    found = parameters(tool)
-    return None if found is None else validator.fingerprint(found)
-
-
-def _owner() -> str:
-    """This process: pid and, where the system tells, its start time, so that a number used again is another owner."""
-    return f"{os.getpid()}:{_began(os.getpid())}"
-
-
-def _alive(owner: str) -> bool:
-    """Whether the process that calls itself so still runs."""
-    pid, _, began = owner.partition(":")
-    try:
-        os.kill(int(pid), 0)
-    except (ValueError, ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return began == _began(int(pid))
-
-
-def _began(pid: int) -> str:
-    """Start time of a process in clock ticks since boot (proc(5), field 22); empty where there is no /proc."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            return stat.read().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
-
-
-def _agent_folder() -> str:
-    try:
-        from agent.runtime_cwd import resolve_agent_cwd
-    except ImportError:
-        return os.getcwd()
-    return str(resolve_agent_cwd())

@@ -39,11 +39,11 @@ def _said(code: int, value: Any) -> fastapi.Response:
 
 def _answer(name: str, request: fastapi.Request, sent: dict[str, Any] | None = None) -> fastapi.Response:
     """Carry out one act of desk.py on the file of the profile that the host chose for this request."""
-    desk, runtime, model = _part("dashboard.desk"), _part("runtime"), _part("model")
+    desk, runtime, host, model = (_part(name) for name in ("dashboard.desk", "runtime", "host", "model"))
     act = getattr(desk, name)
     words = request.path_params.values()
     try:
-        asked = desk.Asked(dict(request.query_params), sent or {}, runtime.home())
+        asked = desk.Asked(dict(request.query_params), sent or {}, host.home())
         with runtime.visited() as service:
             done = desk.reply(act(*words) if words else act, service, asked)
     except model.KataError as error:  # the file cannot even be opened

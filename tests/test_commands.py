@@ -1,8 +1,6 @@
 """The words of chat and shell: what is answered, in 80 columns, and which exit code, and that observed text cannot play with a terminal."""
 
-import io
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -11,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from said import EVIL, GOOD, OTHER, ask, finished, fits, live
-from strategies import NOW, Bench, Did, bench, proposal, routine, tool
+from strategies import NOW, Bench, Did, bench, proposal, tool
 
-from kata import changing, commands, looking, runtime
+from kata import changing, commands, looking
 from kata.commands import run, split
 from kata.manual import VERBS
 from kata.model import (
@@ -283,35 +281,6 @@ def test_numbers_names_and_tool_names_are_one_and_the_same_in_any_case(desk: Ben
     ask(desk, "disable 1" if line.startswith("enable") else "help")
     answer = ask(desk, line)
     assert answer.code == 0 and "deploy" in answer.text
-
-
-# ── While it takes its time ──────────────────────────────────────────────────────────────────────
-
-
-class Bell(threading.Event):
-    """Rings after it was waited for so often."""
-
-    def __init__(self, times: int) -> None:
-        super().__init__()
-        self.times = times
-
-    def wait(self, timeout: float | None = None) -> bool:
-        self.times -= 1
-        return self.times < 0
-
-
-def test_a_person_at_a_terminal_is_told_what_still_waits(desk: Bench) -> None:
-    desk.turn("c1", *routine(1))
-    screen = io.StringIO()
-    runtime.progress(desk.store, Bell(2), screen)
-    told = screen.getvalue().split("\r")
-    assert [line.rstrip() for line in told] == ["", "0 s: 1 turn to look at", "0 s: 1 turn to look at", "", ""]
-
-
-def test_what_is_done_at_once_is_not_told_about(desk: Bench) -> None:
-    screen = io.StringIO()
-    runtime.progress(desk.store, Bell(0), screen)
-    assert screen.getvalue() == ""
 
 
 # ── The table ────────────────────────────────────────────────────────────────────────────────────

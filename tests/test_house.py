@@ -37,11 +37,12 @@ RUNGS = (
     ("service",),
     ("recall",),
     ("pages", "switches", "asking"),
-    ("order", "savings", "manual", "status"),
-    ("looking",),
+    ("order", "savings", "manual", "status", "calling"),
+    ("looking", "terminal"),
     ("changing",),
     ("commands",),
     ("driver", "recorder", "incognito"),
+    ("host",),
     ("runtime",),
     ("__init__",),
 )
@@ -59,7 +60,7 @@ HARMLESS = frozenset(
 )
 """What a pure module may import: nothing here reads a clock, a file, the host or chance."""
 WORLDLY = frozenset({"open", "print", "input", "eval", "exec", "compile", "globals", "__import__", "breakpoint"})
-DOORS = {"runtime", "history"}
+DOORS = {"host", "history"}
 HOST = frozenset(
     "agent.runtime_cwd hermes_cli.config hermes_cli.plugins hermes_constants hermes_state "
     "plugins.plugin_storage tools.interrupt tools.registry".split()
@@ -193,7 +194,6 @@ LONGEST = 600
 LONG = {
     "model": 630,
     "programs": 1760,
-    "runtime": 720,
     "scripts/bench": 640,
     "scripts/evaluate": 840,
     "store": 1230,

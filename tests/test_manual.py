@@ -1,6 +1,5 @@
 """What is typed for each command, and what is said to a word that fits none."""
 
-import argparse
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,7 +9,7 @@ import pytest
 from said import ask, fits, wide
 from strategies import Bench, bench
 
-from kata import commands, manual, pages, runtime
+from kata import commands
 from kata.deciding import RESERVED
 from kata.manual import VERBS
 
@@ -83,16 +82,6 @@ def test_the_readme_lists_the_commands_as_they_are() -> None:
     table = readme.split("## Daily use")[1].split("| --- | --- |\n")[1].split("\n\n")[0]
     rows = [line.replace("\\|", "/").strip("| ").split(" | ") for line in table.split("\n")]
     assert rows == [[f"`{verb.usage.replace('|', '/')}`", verb.what] for verb in VERBS.values()]
-
-
-def test_the_help_of_the_shell_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    """`hermes kata --help`, at 80 columns."""
-    parser = argparse.ArgumentParser("hermes kata")
-    runtime.arguments(parser)
-    lines = parser.format_help().split("\n")
-    assert all(any(line.startswith(f"  hermes kata {verb.usage} ") for line in lines) for verb in VERBS.values())
-    assert [line for line in pages.laid(manual.page("hermes kata")).split("\n") if line not in lines] == []
-    assert parser.parse_args(["mine", "--all", "--json", "--help", "--what"]).words == ["mine", "--all", "--json", "--help", "--what"]
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ from kata.model import (
     TurnStart,
 )
 from kata.rows import unbind
-from kata.runtime import arguments
 from kata.store import MIGRATIONS
+from kata.terminal import arguments
 
 from .stand_in import (
     EXTERNAL,

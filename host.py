@@ -1,0 +1,171 @@
+"""Asks Hermes and this process what a run has to know, its settings, tools, folders and guards; it changes nothing there.
+
+A module of its own, because whatever Kata takes from a host that may lack it stands in one place, away from what answers the host."""
+
+from __future__ import annotations
+
+import contextvars
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from . import validator
+from .driver import HOST_LIMIT_S, Gates
+from .model import (
+    PLUGIN,
+    Json,
+    Settings,
+)
+
+CALL_IDS = ("turn_id", "tool_call_id", "api_request_id")
+"""What a guard of another plugin is told of the call that a step belongs to, beside task and session."""
+
+
+def gates() -> Gates:
+    """The two private names of the host that we use, and why: `ctx.dispatch_tool` asks no other plugin, so that a kata would go around
+    every guard (A25), and a handler that was stopped is not told so. Whoever lacks one of them runs no step with an effect."""
+    if isolated():
+        return Gates(None, missing="In the plugin host the other plugins cannot be asked")
+    try:
+        from hermes_cli.plugins import _dispatch_pre_tool_call_hooks as ask
+        from tools.interrupt import is_interrupted
+
+        inspect.signature(ask).bind("tool", {}, task_id="", session_id="", **dict.fromkeys(CALL_IDS, ""))
+        inspect.signature(is_interrupted).bind()
+    except (ImportError, TypeError, ValueError):
+        return Gates(None, missing="This Hermes does not let us ask the other plugins")
+    return Gates(ask, is_interrupted)
+
+
+def switched_off() -> str:
+    """The variable that switches Kata off as a whole (T60); empty when none does. In its safe mode the host loads no plugin at all."""
+    return next((name for name in ("KATA_OFF", "HERMES_SAFE_MODE") if os.environ.get(name, "").lower() not in ("", "0", "false", "no")), "")
+
+
+def bound_names() -> Iterator[tuple[str, Any]]:
+    """The context variables that are bound here, by name: the host tells a command in which chat it was given by no other way."""
+    return ((variable.name, value) for variable, value in contextvars.copy_context().items())
+
+
+def isolated() -> bool:
+    """Whether we are in the host's plugin process, where nothing of the agent's is: neither its plugins nor its MCP tools."""
+    return os.environ.get("HERMES_PLUGIN_HOST_PROCESS") == "1" or configured("plugins", "isolation") == "host"
+
+
+def backend() -> str:
+    """Where the agent's commands run: "local" is this machine."""
+    return str(os.environ.get("TERMINAL_ENV") or configured("terminal", "backend") or "local")
+
+
+def host_limit() -> float:
+    """Seconds that the host gives one tool call; 0 where it sets no limit."""
+    given = configured("timeouts", "tools", "sequential_call"), configured("timeouts", "tools", "concurrent_batch")
+    for one in (*given, os.environ.get("HERMES_CONCURRENT_TOOL_TIMEOUT_S")):
+        with suppress(TypeError, ValueError):
+            seconds = float("nan" if one is None or isinstance(one, bool) else one)
+            if seconds == seconds:  # not NaN
+                return max(0.0, seconds)
+    return HOST_LIMIT_S
+
+
+def configured(*names: str) -> Any:
+    """What config.yaml says under these names; None where it says nothing."""
+    try:
+        from hermes_cli.config import load_config_readonly
+    except ImportError:
+        return None
+    found: Any = load_config_readonly() or {}
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def unknown_settings() -> list[str]:
+    """The names under our settings in config.yaml that we do not know (B51)."""
+    found = configured("plugins", "entries", PLUGIN, "settings")
+    return sorted(str(name) for name in found if name not in Settings.__slots__) if isinstance(found, dict) else []
+
+
+def opener() -> Callable[[], Any]:
+    """A way to open our file that keeps today's profile: the host resolves its home through a context variable (B17)."""
+    from plugins.plugin_storage import plugin_db
+
+    context = contextvars.copy_context()
+    return lambda: context.copy().run(plugin_db, PLUGIN)
+
+
+def data_file() -> str:
+    """Where our file of the profile that counts now is."""
+    from plugins.plugin_storage import plugin_data_dir
+
+    return str(plugin_data_dir(PLUGIN) / "data.db")
+
+
+def home() -> str:
+    """The profile that counts now: the name of its folder, or "default"."""
+    from plugins.plugin_storage import plugin_data_dir
+
+    found = plugin_data_dir(PLUGIN).parent.parent
+    return found.name if found.parent.name == "profiles" else "default"
+
+
+def withheld(tool: str) -> str:
+    """The tool set of a tool where the owner switched it off: what a plugin dispatches does not pass the host's own check (T41)."""
+    from tools import registry as host
+
+    off, entry = configured("agent", "disabled_toolsets"), getattr(host.registry, "get_entry", lambda name: None)(tool)
+    toolset = str(getattr(entry, "toolset", ""))
+    return toolset if isinstance(off, list) and toolset in off else ""
+
+
+def parameters(tool: str) -> Json:
+    """The parameters of a tool in this process, None where it is not known. Shell and dashboard start with an empty
+    registry, which is filled here, never in `register` (host contract, trap 4)."""
+    from tools import registry as host
+
+    if host.registry.get_schema("terminal") is None and hasattr(host, "discover_builtin_tools"):
+        host.discover_builtin_tools()
+    found = host.registry.get_schema(tool)
+    return found.get("parameters") if isinstance(found, dict) else None
+
+
+def today(tool: str) -> str | None:
+    """Fingerprint of a tool's parameters as they are now; None when the tool is not known in this process."""
+    found = parameters(tool)
+    return None if found is None else validator.fingerprint(found)
+
+
+def owner() -> str:
+    """This process: pid and, where the system tells, its start time, so that a number used again is another owner."""
+    return f"{os.getpid()}:{_began(os.getpid())}"
+
+
+def alive(owner: str) -> bool:
+    """Whether the process that calls itself so still runs."""
+    pid, _, began = owner.partition(":")
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return began == _began(int(pid))
+
+
+def _began(pid: int) -> str:
+    """Start time of a process in clock ticks since boot (proc(5), field 22); empty where there is no /proc."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def agent_folder() -> str:
+    try:
+        from agent.runtime_cwd import resolve_agent_cwd
+    except ImportError:
+        return os.getcwd()
+    return str(resolve_agent_cwd())
