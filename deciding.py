@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from . import books, checks, consent, editing, lifecycle, miner, secrecy, teaching
+from .decisions import UNDO_S
 from .model import PREFIX, Check, Erasure, Kata, Proposal, Refused, Spec, State, Step, Version, Wanted
 from .reading import Reading, binding, revised
-from .store import UNDO_S
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(

@@ -12,10 +12,11 @@ from .discretion import cut, plain
 from .door import Door
 from .model import Call, Event, ModelRequest, Outcome, Record, SchemaSeen, Settings, TurnEnd, TurnStart
 from .reading import Reading
+from .recordings import Brought
 from .redact import MASKER_VERSION, Masker
 from .schemas import masked_schema
 from .secrecy import label
-from .store import Brought, Store
+from .store import Store
 
 TIDY_S = 3_600.0
 MEGABYTE = 1_000_000

@@ -13,9 +13,9 @@ from . import scene, validator
 from .door import Shelf
 from .model import Event, Json, Refused, SchemaSeen, TurnStart
 from .noticing import suits
+from .recordings import Brought
 from .rounds import NOTHING, Mined
 from .service import Service
-from .store import Brought
 from .turns import GOES_ON, Chats, Line, Past, Session, Span, Weaver, families, whose
 
 DAY_S = 86_400.0

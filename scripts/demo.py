@@ -8,8 +8,8 @@ Only the host and the model are stand-ins: the tools really run, in the temporar
 from __future__ import annotations
 
 import argparse
-import io
 import importlib.util
+import io
 import json
 import os
 import sqlite3

@@ -18,7 +18,8 @@ sys.modules["kata"] = package
 spec.loader.exec_module(package)
 
 from kata.model import Call, Event, KataError, Outcome, State, Status, TurnEnd, TurnStart  # noqa: E402
-from kata.store import MIGRATIONS, Store, migrate  # noqa: E402
+from kata.store import Store  # noqa: E402
+from kata.tables import MIGRATIONS, migrate  # noqa: E402
 
 THREADS = 4
 

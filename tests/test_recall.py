@@ -14,7 +14,7 @@ from kata import commands, recall
 from kata.asking import Answer
 from kata.model import Call, Event, Outcome, Refused, Settings, State, Status, StoreError, TurnEnd, TurnStart
 from kata.service import Service
-from kata.store import MIGRATIONS, _past, migrate
+from kata.tables import MIGRATIONS, _past, migrate
 from kata.turns import Line, Session
 from kata.validator import fingerprint
 

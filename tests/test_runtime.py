@@ -51,7 +51,7 @@ from kata.model import (
     TurnStart,
 )
 from kata.rows import unbind
-from kata.store import MIGRATIONS
+from kata.tables import MIGRATIONS
 from kata.terminal import arguments
 
 from .stand_in import (

@@ -55,7 +55,8 @@ from kata.model import (
     TurnStart,
     canonical,
 )
-from kata.store import MIGRATIONS, Store, migrate
+from kata.store import Store
+from kata.tables import MIGRATIONS, migrate
 
 OTHER = Path(__file__).with_name("store_process.py")
 JOURNALS = ("delete", "wal")

@@ -18,7 +18,7 @@ from faults import worker
 from kata.model import Concat, Input, InputField, Literal, Outcome, Reference, Refused, RunRow, Spec, State, Status, StepCall
 from kata.recorder import BATCH_S
 from kata.resuming import DONE, UNDONE
-from kata.store import MIGRATIONS, migrate
+from kata.tables import MIGRATIONS, migrate
 
 from ..stand_in import EXTERNAL, approve, step
 

@@ -1,0 +1,199 @@
+"""Windows, families and near misses in the file, and the two queues of what is to be counted and looked at; it counts, and never judges. A
+module of its own, because all of it is derived from what is recorded and can be worked out anew."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict
+
+from .file import File
+from .model import Example, NearMiss, Occurrence, Place
+from .rows import Row, bind, pack, stored_event, unbind
+from .statements import insert, marks, numbers, positions, sql, value_of
+
+ALIVE = """(SELECT count(*) FROM (
+    SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE windows.window = :window LIMIT :least
+)) >= :least
+OR EXISTS (SELECT 1 FROM katas WHERE katas.window = :window AND state = 'candidate' AND withdrawn = '')
+OR EXISTS (SELECT 1 FROM near WHERE near.window = :window)"""
+"""Whether enough conversations hold a window, or something is told about it."""
+WINDOW = "SELECT conversation, id AS turn, window, first, last, skipped FROM windows JOIN turns ON turns.number = windows.turn"
+
+
+class Findings(File):
+    """What mining derives."""
+
+    def dirty(self) -> tuple[str, ...]:
+        """The turns that wait to be mined, in the order in which they ended."""
+        return tuple(row["id"] for row in self._rows("SELECT id FROM turns WHERE dirty > 0 ORDER BY dirty"))
+
+    def mined(self, turn: str, windows: Mapping[int, Place], least: int = 1) -> None:
+        """Replace the turn's windows (signed 64-bit → place) and take it from the queue of turns; in the same transaction the families
+        that it touches go to theirs, those of at least `least` conversations or told about."""
+        with self._using("IMMEDIATE") as db:
+            number = value_of(db, "SELECT number FROM turns WHERE id = ?", turn)
+            if number is None:
+                return  # retention was faster
+            touched = families_in(db, "?", number)
+            rows = [(window, number, one.first, one.last, one.size, one.times, positions(one.skipped)) for window, one in windows.items()]
+            columns = "window, turn, first, last, size, times, skipped"
+            if set(db.execute(f"SELECT {columns} FROM windows WHERE turn = ?", (number,))) != set(rows):
+                sql(db, "DELETE FROM windows WHERE turn = ?", number)
+                db.executemany(f"INSERT INTO windows ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            queue(db, touched | families_in(db, "?", number), least)
+            sql(db, "UPDATE turns SET dirty = 0 WHERE id = ?", turn)
+
+    def soil(self) -> None:
+        """Let every ended turn be mined again, oldest first, and every family that is told about be looked at."""
+        with self._using("IMMEDIATE") as db:
+            sql(db, "UPDATE turns SET dirty = number + 1 - (SELECT min(number) FROM turns) WHERE ended IS NOT NULL")
+            told = sql(db, "SELECT window FROM near UNION SELECT window FROM katas").fetchall()
+            size = "SELECT max(size) AS size FROM windows WHERE window = ?"
+            queue(db, {row["window"]: value_of(db, size, row["window"]) or 0 for row in told}, 1)
+
+    def again(self, families: Mapping[int, int], least: int) -> None:
+        """Let those families (window → steps) be looked at again that at least `least` conversations hold, or that are told about."""
+        with self._using("IMMEDIATE") as db:
+            queue(db, families, least)
+
+    def family(self) -> tuple[int, int] | None:
+        """The family that is to be looked at next, longest first, and how often it was queued meanwhile; None when none is."""
+        row = self._first("SELECT window, touched FROM families ORDER BY size DESC, window LIMIT 1")
+        return None if row is None else (int(row["window"]), int(row["touched"]))
+
+    def waiting_families(self) -> int:
+        """How many families are to be looked at."""
+        return int(self._rows("SELECT count(*) AS n FROM families")[0]["n"])
+
+    def looked(self, window: int, touched: int) -> None:
+        """Take a family from the queue, unless it was queued once more since."""
+        self._change("DELETE FROM families WHERE window = ? AND touched = ?", window, touched)
+
+    def settled(self, turn: str) -> None:
+        """Take a turn from the queue without counting it."""
+        self._change("UPDATE turns SET dirty = 0 WHERE id = ?", turn)
+
+    def spread(self, window: int, most: int = -1) -> int:
+        """In how many conversations a window occurs; counted up to `most`, -1 for all."""
+        select = "SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE window = ? LIMIT ?"
+        return len(self._rows(select, window, most))
+
+    def support(self, windows: Collection[int]) -> dict[int, dict[str, frozenset[str]]]:
+        """For each window the conversations in which it occurs, and the turns of each."""
+        found: dict[int, dict[str, set[str]]] = {window: {} for window in windows}
+        asked = list(found)
+        for start in range(0, len(asked), 500):  # old SQLite takes 999 parameters
+            part = asked[start : start + 500]
+            with self._using("DEFERRED") as db:
+                # Plain rows: this is asked at the end of every turn, and a row as a dict costs three times as much.
+                rows = db.execute(f"{WINDOW} WHERE window IN ({marks(part)})", part).fetchall()
+            for conversation, turn, window, *_place in rows:
+                found[window].setdefault(unbind(conversation), set()).add(unbind(turn))
+        return {window: {one: frozenset(turns) for one, turns in places.items()} for window, places in found.items()}
+
+    def weights(self, windows: Collection[int]) -> dict[int, int]:
+        """Window → number of places at which it stands."""
+        asked, found = list(dict.fromkeys(windows)), dict.fromkeys(windows, 0)
+        for start in range(0, len(asked), 500):
+            part = asked[start : start + 500]
+            select = f"SELECT window, sum(times) FROM windows WHERE window IN ({marks(part)}) GROUP BY window"
+            with self._using("DEFERRED") as db:
+                found |= dict(db.execute(select, part).fetchall())
+        return found
+
+    def size(self) -> tuple[int, int, float]:
+        """How many calls are kept, how many different windows of two and more steps stand in them, and by how many ways a call is
+        followed by another: more than one where windows pass over calls."""
+        windows = "SELECT count(*) FROM (SELECT DISTINCT window FROM windows WHERE size > 1)"
+        pairs = "sum(times) AS pairs, sum(CASE WHEN skipped = '' THEN times ELSE 0 END) AS whole FROM windows WHERE size = 2"
+        row = self._rows(f"SELECT (SELECT count(*) FROM events) AS calls, ({windows}) AS windows, {pairs}")[0]
+        return int(row["calls"]), int(row["windows"]), (row["pairs"] or 1) / (row["whole"] or row["pairs"] or 1)
+
+    def occurrences(self, window: int, most: int = -1) -> tuple[Occurrence, ...]:
+        """The latest place of the window in each conversation (A12), newest turn first; `most` of them, -1 for all."""
+        latest = """SELECT max(turn) AS number FROM windows JOIN turns ON turns.number = windows.turn WHERE window = ?
+        GROUP BY conversation ORDER BY number DESC LIMIT ?"""
+        select = f"{WINDOW} JOIN ({latest}) USING (number) WHERE window = ? ORDER BY number DESC"
+        rows = self._rows(select, window, most, window)
+        return tuple(map(_occurrence, rows))
+
+    def placed(self, window: int, since: float = 0.0, most: int = 50) -> tuple[Occurrence, ...]:
+        """Every turn since that time in which a window stands, newest first; `most` of them."""
+        rows = self._rows(f"{WINDOW} WHERE window = ? AND turns.started > ? ORDER BY turns.number DESC LIMIT ?", window, since, most)
+        return tuple(map(_occurrence, rows))
+
+    def held(self, turn: str) -> dict[int, Occurrence]:
+        """Kata → where its routine stands in that turn, done by hand."""
+        select = f"""SELECT katas.id AS kata, held.* FROM ({WINDOW} WHERE turns.id = ?) AS held JOIN katas ON katas.window = held.window
+        WHERE katas.state <> 'rejected' AND katas.withdrawn = ''"""
+        return {int(row["kata"]): _occurrence(row) for row in self._rows(select, turn)}
+
+    def examples(self, occurrences: Iterable[Occurrence]) -> tuple[Example, ...]:
+        """The occurrences with their events; those whose events are gone are left out."""
+        places = tuple(occurrences)
+        with self._using("DEFERRED") as db:
+            found = [_example(db, where) for where in places]
+        return tuple(example for example in found if example.events)
+
+    def misses(self, found: Mapping[int, NearMiss], judged: Collection[str] | None = None) -> None:
+        """Replace the near misses of the fingerprints that were judged (None: of all) by those found now (window → near miss)."""
+        with self._using("IMMEDIATE") as db:
+            if judged is None:
+                sql(db, "DELETE FROM near")
+            for fingerprint in judged or ():
+                sql(db, "DELETE FROM near WHERE fingerprint = ?", fingerprint)
+            for window, miss in found.items():
+                sql(db, "DELETE FROM near WHERE fingerprint = ?", miss.fingerprint)
+                insert(db, "near", {**asdict(miss), "keys": pack(miss.keys), "window": window})
+
+    def near(self) -> tuple[NearMiss, ...]:
+        """The near misses, best supported first."""
+        rows = self._rows("SELECT fingerprint, keys, rule, detail, support FROM near ORDER BY support DESC, fingerprint")
+        return tuple(NearMiss(**{**row, "keys": tuple(row["keys"])}) for row in rows)
+
+    def shadows(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """The keys of every near miss, with its rule."""
+        return tuple((tuple(row["keys"]), str(row["rule"])) for row in self._rows("SELECT keys, rule FROM near ORDER BY fingerprint"))
+
+
+def soiled(db: sqlite3.Connection, turn: int) -> None:
+    """Put the turn at the end of the queue for mining."""
+    sql(db, "UPDATE turns SET dirty = 1 + (SELECT coalesce(max(dirty), 0) FROM turns WHERE dirty > 0) WHERE number = ?", turn)
+
+
+def queue(db: sqlite3.Connection, families: Mapping[int, int], least: int) -> None:
+    """Let those of the families (window → steps) be looked at again that could be told about, or are."""
+    again = "ON CONFLICT (window) DO UPDATE SET touched = touched + 1"
+    insert = f"INSERT INTO families (window, size) SELECT :window, :size WHERE {ALIVE} {again}"
+    db.executemany(insert, [{"window": window, "size": size, "least": least} for window, size in families.items()])
+
+
+def families_in(db: sqlite3.Connection, turns: str, *values: object) -> dict[int, int]:
+    """Window → steps of the routines that could stand in those turns."""
+    rows = db.execute(f"SELECT window, max(size) FROM windows WHERE size > 1 AND turn IN ({turns}) GROUP BY window", values)
+    return dict(rows.fetchall())
+
+
+def delete(db: sqlite3.Connection, chosen: str, values: tuple[float, ...], least: int) -> int:
+    """Delete the turns that a select chooses, and let the families that lose evidence be looked at again; the number of turns."""
+    touched = families_in(db, chosen, *values)
+    gone = sql(db, f"DELETE FROM turns WHERE number IN ({chosen})", *values).rowcount
+    queue(db, touched, least)
+    return gone
+
+
+def _example(db: sqlite3.Connection, where: Occurrence) -> Example:
+    rows = db.execute(
+        """SELECT * FROM events WHERE turn = (SELECT number FROM turns WHERE id = ?) AND position BETWEEN ? AND ?
+        ORDER BY position, started, number""",
+        (bind(where.turn), where.first, where.last),
+    )
+    names = tuple(column[0] for column in rows.description)
+    at = names.index("position")
+    kept = (row for row in rows if row[at] not in where.skipped)
+    return Example(where.conversation, where.turn, tuple(stored_event(names, row, where.turn) for row in kept))
+
+
+def _occurrence(row: Row) -> Occurrence:
+    return Occurrence(row["conversation"], row["turn"], row["first"], row["last"], numbers(row["skipped"]))

@@ -1,0 +1,326 @@
+"""Proposals and katas in the file, with every version, and each step of their lives in one transaction with its row in the log; of two that
+decide at once one wins, and nothing is judged here. A module of its own, because a state, a version and the log must never be written
+apart."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
+
+from .decisions import AGREED, HOLDS, Decisions, log
+from .model import AuditRow, Check, Example, Fit, Json, Kata, KataError, Proposal, Refused, Spec, State, Version, canonical
+from .rows import Row, pack, read_kata, read_version
+from .statements import insert, numbers, positions, sql, value_of
+
+KATA = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, katas.withdrawn, versions.*
+FROM katas JOIN versions ON versions.kata = katas.id AND versions.number = katas.version"""
+
+
+class Katas(Decisions):
+    """Proposals and katas."""
+
+    def propose(
+        self,
+        proposal: Proposal,
+        now: float,
+        window: int = 0,
+        *,
+        ties: Sequence[float] = (),
+        loose: Sequence[int] = (),
+        chance: str = "",
+    ) -> Kata | None:
+        """Keep the proposal as a new candidate, or as a new version of the candidate it revises; None when nothing is new or a person
+        has decided about that routine already (A29). `chance` says how it is explained by chance now, `ties` and the `loose` steps are
+        kept for judging that."""
+        with self._using("IMMEDIATE") as db:
+            sql(db, "DELETE FROM near WHERE fingerprint = ?", proposal.fingerprint)
+            row = sql(db, f"{KATA} WHERE fingerprint = ?", proposal.fingerprint).fetchone()
+            kept = {"window": window, "ties": pack(list(ties)), "loose": positions(loose), "chance": chance}
+            if row is None:
+                new = {"state": State.CANDIDATE, "fingerprint": proposal.fingerprint, "keys": pack(proposal.keys), "version": 1}
+                return _write_version(db, insert(db, "katas", new | kept).lastrowid or 0, 1, proposal, "propose", now)
+            if row["state"] != State.CANDIDATE:
+                return None
+            sql(db, "UPDATE katas SET window = ?, ties = ?, loose = ?, chance = ? WHERE id = ?", *kept.values(), row["id"])
+            if _edited(db, row["id"], row["digest"]):
+                return None
+            same = row["digest"] == proposal.spec.digest and Fit(**row["fit"]) == proposal.fit
+            if same and not row["withdrawn"] and canonical(row["exhibits"]) == canonical([asdict(one) for one in proposal.exhibits]):
+                return None
+            number = 1 + int(value_of(db, "SELECT max(number) FROM versions WHERE kata = ?", row["id"]))
+            if row["digest"] == proposal.spec.digest and row["approved"] is None:  # better evidence takes the place of the older
+                sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
+            return _write_version(db, row["id"], number, proposal, "revise", now)
+
+    def prepare(self, proposal: Proposal, now: float) -> Kata | None:
+        """Keep the proposal as the revision that a stale kata waits with (K85); None when it is not stale, or has that revision already
+        with as many examples."""
+        with self._using("IMMEDIATE") as db:
+            row = sql(db, f"{KATA} WHERE fingerprint = ? AND state = ?", proposal.fingerprint, State.STALE).fetchone()
+            if row is None or row["digest"] == proposal.spec.digest and len(row["exhibits"]) >= len(proposal.exhibits):
+                return None
+            if row["approved"] is None and _edited(db, row["id"], row["digest"]):
+                return None
+            number = 1 + int(value_of(db, "SELECT max(number) FROM versions WHERE kata = ?", row["id"]))
+            if row["digest"] == proposal.spec.digest and row["approved"] is None:
+                sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
+            return _write_version(db, row["id"], number, proposal, "prepare", now)
+
+    def relax(self, kata: int, spec: Spec, checks: tuple[Check, ...], *, digest: str, actor: str, now: float, detail: str) -> Kata:
+        """Keep the spec as the next version of a kata, with the evidence of the one before; that of an active kata is approved by that.
+        Refused when its spec is not `digest` any more."""
+        with self._using("IMMEDIATE") as db:
+            found = _kata(db, kata)
+            if found.version.spec.digest != digest:
+                raise Refused(f"Kata {kata} is now revision {found.version.spec.digest[:12]}, not {digest[:12]}; review it again")
+            number = 1 + int(value_of(db, "SELECT max(number) FROM versions WHERE kata = ?", kata))
+            proposal = Proposal(spec, found.fingerprint, found.version.fit, found.version.exhibits, checks)
+            _write_version(db, kata, number, proposal, "relax", now, actor, detail)
+            if found.state is State.ACTIVE:
+                sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", now, kata, number)
+            return _kata(db, kata)
+
+    def withdraw(self, fingerprint: str, reason: str, now: float) -> bool:
+        """Take back a proposal that nobody decided about, because new evidence speaks against it; other evidence may bring it back
+        under its number."""
+        with self._using("IMMEDIATE") as db:
+            row = sql(db, f"{KATA} WHERE fingerprint = ? AND state = ? AND withdrawn = ''", fingerprint, State.CANDIDATE).fetchone()
+            if row is None or row["fit"].get("taught") or row["name"] or _edited(db, row["id"], row["digest"]):
+                return False  # what a person taught, named or edited stands on their word
+            sql(db, "UPDATE katas SET withdrawn = ? WHERE id = ?", reason, row["id"])
+            state, digest = State.CANDIDATE, row["digest"]
+            # The reason may hold observed text; the log is never erased, so it holds the rule alone.
+            log(db, AuditRow(now, "system", "withdraw", row["id"], state, state, digest, reason.split(":")[0]))
+            return True
+
+    def transition(
+        self,
+        kata: int,
+        *,
+        before: Collection[State],
+        after: State,
+        digest: str,
+        actor: str,
+        verb: str,
+        now: float,
+        name: str | None = None,
+        approved: bool = False,
+        detail: str = "",
+        version: int | None = None,
+    ) -> Kata:
+        """Move the kata to another state, and give it a name, the approval or another `version` where asked; Refused when it is not in one
+        of the states `before`, its current spec is not `digest`, or the name is taken. Of two callers one wins."""
+        with self._using("IMMEDIATE") as db:
+            found = _kata(db, kata)
+            if value_of(db, "SELECT withdrawn FROM katas WHERE id = ?", kata):
+                raise Refused(f"The proposal {kata} was taken back, because new evidence speaks against it")
+            if found.state not in before:
+                raise Refused(f"Kata {kata} is {found.state}; {verb} needs it to be {' or '.join(sorted(before))}")
+            if found.version.spec.digest != digest:
+                raise Refused(f"Kata {kata} is now revision {found.version.spec.digest[:12]}, not {digest[:12]}; review it again")
+            taken = value_of(db, "SELECT id FROM katas WHERE name = ? AND name <> '' AND id <> ?", name, kata)
+            if taken is not None:
+                raise Refused(f"The name {name} is taken by kata {taken}; choose another")
+            before_all = _snapshot(found)
+            update = "UPDATE katas SET state = ?, name = coalesce(?, name), version = coalesce(?, version) WHERE id = ?"
+            sql(db, update, after, name, version, kata)
+            if approved:
+                sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", now, kata, found.version.number)
+            done = _kata(db, kata)
+            named = f"from {found.name} to {done.name}" if found.name and found.name != done.name else ""
+            row = AuditRow(now, actor, verb, kata, found.state, after, done.version.spec.digest, "; ".join(filter(None, (detail, named))))
+            log(db, row)
+            _undoable(db, actor, before_all)
+            return done
+
+    def edit(self, kata: int, proposal: Proposal, *, digest: str, actor: str, now: float, detail: str) -> Kata:
+        """Keep what a person made of a kata as its next version, which waits for an approval; Refused when its spec is not `digest` any
+        more."""
+        with self._using("IMMEDIATE") as db:
+            found = _kata(db, kata)
+            if found.version.spec.digest != digest:
+                raise Refused(f"Kata {kata} is now revision {found.version.spec.digest[:12]}, not {digest[:12]}; review it again")
+            number = 1 + int(value_of(db, "SELECT max(number) FROM versions WHERE kata = ?", kata))
+            done = _write_version(db, kata, number, proposal, "edit", now, actor, detail)
+            _undoable(db, actor, _snapshot(found))
+            return done
+
+    def undo(self, before: Json, actor: str, now: float) -> Kata:
+        """Bring a kata back to what it was before the decision of that number, and write that down; Refused when something has happened to
+        it since. Of two callers one wins."""
+        with self._using("IMMEDIATE") as db:
+            row = sql(db, "SELECT * FROM audit WHERE number = ?", before["number"]).fetchone()
+            kept, found = value_of(db, "SELECT text FROM notes WHERE name = 'undo'"), _kata(db, before["kata"])
+            if row is None or not kept or json.loads(kept) != before:
+                raise Refused("That decision was taken back already")
+            if (found.state, found.version.spec.digest) != (row["after"], row["digest"]):
+                raise Refused(f"Kata {found.id} was changed since: it is {found.state} now, so the decision stays")
+            sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", before["approved"], found.id, before["version"])
+            update = "UPDATE katas SET state = ?, name = ?, version = ? WHERE id = ?"
+            sql(db, update, before["state"], before["name"], before["version"], found.id)
+            sql(db, "DELETE FROM notes WHERE name = 'undo'")
+            done = _kata(db, found.id)
+            told = f"decision {before['number']}: {row['verb']}"
+            log(db, AuditRow(now, actor, "undo", found.id, found.state, done.state, done.version.spec.digest, told))
+            return done
+
+    def spec(self, fingerprint: str) -> Spec | None:
+        """The spec of the routine that counts now; None where there is none."""
+        row = self._first(f"{KATA} WHERE fingerprint = ?", fingerprint)
+        return None if row is None else read_version(row).spec
+
+    def doubt(self, kata: int, chance: str) -> None:
+        """Keep how a proposal is explained by chance; empty when it is not."""
+        self._change("UPDATE katas SET chance = ? WHERE id = ?", chance, kata)
+
+    def undecided(self) -> tuple[Row, ...]:
+        """What is needed to judge the standing proposals by chance: id, fingerprint, keys, ties, loose steps, chance as judged last, and
+        fit."""
+        select = """SELECT katas.id, fingerprint, keys, ties, loose, chance, fit FROM katas
+        JOIN versions ON versions.kata = katas.id AND versions.number = katas.version
+        WHERE state = 'candidate' AND withdrawn = '' ORDER BY katas.id"""
+        return tuple(row | {"loose": numbers(row["loose"])} for row in self._rows(select) if not row["fit"].get("taught"))
+
+    def withdrawn(self, kata: int) -> str:
+        """Why that proposal was taken back; empty when it was not."""
+        row = self._first("SELECT withdrawn FROM katas WHERE id = ?", kata)
+        return "" if row is None else str(row["withdrawn"])
+
+    def routines(self) -> tuple[tuple[tuple[str, ...], State, str], ...]:
+        """The keys of every routine that is proposed or decided about, with its state and how it is explained by chance."""
+        rows = self._rows("SELECT keys, state, chance FROM katas WHERE withdrawn = '' ORDER BY id")
+        return tuple((tuple(row["keys"]), State(row["state"]), str(row["chance"])) for row in rows)
+
+    def alike(self, fingerprint: str) -> Kata | None:
+        """The kata of that fingerprint, whatever its state, unless it was taken back."""
+        row = self._first(f"{KATA} WHERE fingerprint = ? AND withdrawn = ''", fingerprint)
+        return None if row is None else read_kata(row)
+
+    def decided(self, fingerprint: str) -> bool:
+        """Whether a person has decided about that routine."""
+        return bool(self._rows("SELECT id FROM katas WHERE fingerprint = ? AND state <> ?", fingerprint, State.CANDIDATE))
+
+    def katas(self, states: Collection[State] | None = None) -> tuple[Kata, ...]:
+        """The katas in those states (None: all) by number; those that do not load are in `broken`."""
+        return tuple(one for one in self._loaded() if isinstance(one, Kata) and (states is None or one.state in states))
+
+    def broken(self) -> tuple[tuple[int, str], ...]:
+        """The numbers of the katas that do not load, each with the reason."""
+        return tuple(one for one in self._loaded() if not isinstance(one, Kata))
+
+    def _loaded(self) -> list[Kata | tuple[int, str]]:
+        found: list[Kata | tuple[int, str]] = []
+        with self._using("DEFERRED") as db:
+            for row in sql(db, "SELECT id FROM katas WHERE withdrawn = '' ORDER BY id").fetchall():
+                try:
+                    found.append(_kata(db, row["id"]))
+                except KataError as error:
+                    found.append((row["id"], error.message))
+        return found
+
+    def kata(self, kata: int) -> Kata | None:
+        """The kata of that number; SpecError when its row was changed outside."""
+        row = self._first(f"{KATA} WHERE katas.id = ? AND withdrawn = ''", kata)
+        return None if row is None else read_kata(row)
+
+    def named(self, name: str) -> Kata | None:
+        """The kata of that name (without the prefix); SpecError when its row was changed outside."""
+        row = self._first(f"{KATA} WHERE katas.name = ? AND katas.name <> ''", name)
+        return None if row is None else read_kata(row)
+
+    def version(self, kata: int, number: int) -> Version | None:
+        """One version of a kata; SpecError when its row was changed outside."""
+        row = self._first("SELECT * FROM versions WHERE kata = ? AND number = ?", kata, number)
+        return None if row is None else read_version(row)
+
+    def versions(self, kata: int) -> tuple[Version, ...]:
+        """Every version of a kata that is kept (K89), newest first; SpecError when a row was changed outside."""
+        return tuple(read_version(row) for row in self._rows("SELECT * FROM versions WHERE kata = ? ORDER BY number DESC", kata))
+
+    def standing(self, kata: int) -> tuple[Version, float] | None:
+        """The version that a person put into use last, and when; None when nobody did."""
+        select = f"SELECT digest, at FROM audit WHERE kata = ? AND {AGREED} AND {HOLDS} ORDER BY number DESC LIMIT 1"
+        last = self._first(select, kata)
+        row = last and self._first("SELECT * FROM versions WHERE kata = ? AND digest = ? ORDER BY number DESC", kata, last["digest"])
+        return (read_version(row), float(last["at"])) if last and row else None
+
+    def watched(self) -> dict[int, tuple[int, tuple[str, ...]]]:
+        """The katas that new evidence may make stale, or revise: number → window and keys."""
+        rows = self._rows("SELECT id, window, keys FROM katas WHERE state IN (?, ?) ORDER BY id", State.ACTIVE, State.STALE)
+        return {int(row["id"]): (int(row["window"]), tuple(row["keys"])) for row in rows}
+
+    def steps(self, kata: int) -> int:
+        """How many steps the routine of a kata has, as it is done by hand."""
+        row = self._first("SELECT keys FROM katas WHERE id = ?", kata)
+        return len(row["keys"]) if row else 0
+
+    def window(self, kata: int) -> int:
+        """The window of a kata's routine; 0 where it has none."""
+        row = self._first("SELECT window FROM katas WHERE id = ?", kata)
+        return int(row["window"]) if row else 0
+
+    def respell(self, spelled: Callable[[Example], tuple[str, ...]], identity: Callable[[Sequence[str]], tuple[str, int]]) -> int:
+        """Give every kata the keys that its examples are spelled as now, and the fingerprint and window of those (A29); how many changed.
+        One without examples, or whose fingerprint another has by then, stays as it is."""
+        changed = 0
+        with self._using("IMMEDIATE") as db:
+            for row in sql(db, f"{KATA} ORDER BY state <> ?, katas.id", State.REJECTED).fetchall():
+                version = read_version(row)
+                keys = spelled(version.exhibits[0]) if version.exhibits else ()
+                fingerprint, window = identity(keys)
+                taken = value_of(db, "SELECT id FROM katas WHERE fingerprint = ?", fingerprint)
+                if keys and taken is None:
+                    update = "UPDATE katas SET keys = ?, fingerprint = ?, window = ? WHERE id = ?"
+                    changed += sql(db, update, pack(keys), fingerprint, window, row["id"]).rowcount
+            sql(db, "DELETE FROM near")
+        return changed
+
+    def show(self, surface: str, kata: int, digest: str, now: float) -> None:
+        """Remember which revision that surface has shown last."""
+        self._change("INSERT OR REPLACE INTO shown (surface, kata, digest, at) VALUES (?, ?, ?, ?)", surface, kata, digest, now)
+
+    def shown(self, surface: str, kata: int) -> str:
+        """The digest of the revision that the surface has shown last; empty when none."""
+        row = self._first("SELECT digest FROM shown WHERE surface = ? AND kata = ?", surface, kata)
+        return "" if row is None else str(row["digest"])
+
+
+def _kata(db: sqlite3.Connection, kata: int) -> Kata:
+    row = sql(db, f"{KATA} WHERE katas.id = ?", kata).fetchone()
+    if row is None:
+        raise Refused(f"There is no kata {kata}")
+    return read_kata(row)
+
+
+def _write_version(
+    db: sqlite3.Connection, kata: int, number: int, proposal: Proposal, verb: str, now: float, actor: str = "system", detail: str = ""
+) -> Kata:
+    """Make the proposal the version of the kata that counts, with its audit row; its state stays."""
+    spec = {"spec": canonical(proposal.spec.to_json()), "digest": proposal.spec.digest}
+    exhibits, checks = [asdict(one) for one in proposal.exhibits], [asdict(one) for one in proposal.checks]
+    evidence = {"fit": pack(asdict(proposal.fit)), "exhibits": pack(exhibits), "checks": pack(checks)}
+    insert(db, "versions", {"kata": kata, "number": number, **spec, **evidence, "created": now})
+    sql(db, "UPDATE katas SET version = ?, withdrawn = '' WHERE id = ?", number, kata)
+    state = value_of(db, "SELECT state FROM katas WHERE id = ?", kata)
+    log(db, AuditRow(now, actor, verb, kata, state if number > 1 else "", state, spec["digest"], detail))
+    return _kata(db, kata)
+
+
+def _snapshot(kata: Kata) -> dict[str, Json]:
+    """How a kata is before a decision."""
+    version = kata.version
+    return {"kata": kata.id, "state": kata.state, "name": kata.name, "version": version.number, "approved": version.approved}
+
+
+def _undoable(db: sqlite3.Connection, actor: str, before: Mapping[str, Json]) -> None:
+    """Keep how things were before the decision that was just written down, when a person made it."""
+    if actor != "system":
+        kept = canonical({**before, "number": int(value_of(db, "SELECT max(number) FROM audit"))})
+        sql(db, "INSERT OR REPLACE INTO notes (name, text) VALUES ('undo', ?)", kept)
+
+
+def _edited(db: sqlite3.Connection, kata: int, digest: str) -> bool:
+    """Whether a person made that revision, so that no mining puts another in its place."""
+    return bool(value_of(db, f"SELECT number FROM audit WHERE kata = ? AND digest = ? AND verb = 'edit' AND {HOLDS} LIMIT 1", kata, digest))

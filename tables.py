@@ -1,0 +1,182 @@
+"""The tables of the file, and the steps that bring an older file to them; a step that was published is never changed. A module of its own,
+because what is in files that are out there hangs on it, and every change to it is one to those."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+from .model import NewerStore
+from .statements import file_named, path_of, transaction, value_of
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+FIRST = """
+CREATE TABLE turns (
+    number INTEGER PRIMARY KEY,             -- order of arrival: clocks jump (B39)
+    id TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL, conversation TEXT NOT NULL, platform TEXT NOT NULL, who TEXT NOT NULL,
+    started REAL NOT NULL, ended REAL, message BLOB NOT NULL,
+    dirty INTEGER NOT NULL DEFAULT 0,       -- 0, or its place in the queue for mining; -1 while it is deleted
+    masker INTEGER NOT NULL DEFAULT 0       -- version of the masker that its texts went through
+);
+CREATE INDEX turns_conversation ON turns (conversation);
+CREATE INDEX turns_session ON turns (session);
+CREATE INDEX turns_dirty ON turns (dirty) WHERE dirty > 0;
+CREATE TABLE events (
+    number INTEGER PRIMARY KEY,
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    call_id TEXT NOT NULL,                  -- unique in its turn only: some model servers start again at call_1
+    position INTEGER NOT NULL,
+    tool TEXT NOT NULL, arguments BLOB NOT NULL,
+    status TEXT NOT NULL, result BLOB NOT NULL, reason TEXT NOT NULL, said TEXT NOT NULL,
+    started REAL NOT NULL, ended REAL NOT NULL,
+    request TEXT NOT NULL, schema TEXT NOT NULL, folder TEXT NOT NULL,
+    UNIQUE (turn, call_id)
+);
+CREATE TABLE requests (
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    request TEXT NOT NULL, model TEXT NOT NULL, at REAL NOT NULL, seconds REAL NOT NULL,
+    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cache_tokens INTEGER NOT NULL, tool_calls INTEGER NOT NULL,
+    PRIMARY KEY (turn, request)
+);
+CREATE TABLE schemas (fingerprint TEXT PRIMARY KEY, tool TEXT NOT NULL, body BLOB NOT NULL);
+CREATE TABLE tools (                        -- the schema of each as an agent saw it last
+    tool TEXT PRIMARY KEY, fingerprint TEXT NOT NULL
+);
+CREATE TABLE windows (                      -- derived from events; one row per turn, however often it occurs there (K41)
+    window INTEGER NOT NULL,
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    first INTEGER NOT NULL, last INTEGER NOT NULL, -- positions of its latest place
+    size INTEGER NOT NULL,                  -- steps
+    times INTEGER NOT NULL,                 -- places in that turn: chance is judged by them
+    PRIMARY KEY (window, turn)
+) WITHOUT ROWID;
+CREATE INDEX windows_turn ON windows (turn);
+CREATE TABLE families (                     -- the queue of those that are to be looked at
+    window INTEGER PRIMARY KEY, size INTEGER NOT NULL,
+    touched INTEGER NOT NULL DEFAULT 0      -- grows when it is queued once more, also while somebody looks at it
+);
+CREATE TABLE near (
+    fingerprint TEXT PRIMARY KEY, window INTEGER NOT NULL,
+    keys BLOB NOT NULL, rule TEXT NOT NULL, detail TEXT NOT NULL, support INTEGER NOT NULL
+);
+CREATE INDEX near_window ON near (window);
+CREATE TABLE katas (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used twice (A32)
+    name TEXT NOT NULL DEFAULT '', state TEXT NOT NULL,
+    fingerprint TEXT NOT NULL UNIQUE, keys BLOB NOT NULL, version INTEGER NOT NULL,
+    withdrawn TEXT NOT NULL DEFAULT '',     -- why a proposal was taken back
+    window INTEGER NOT NULL DEFAULT 0,
+    ties BLOB NOT NULL,                     -- for each split how easily its parts fit each other
+    chance TEXT NOT NULL DEFAULT ''         -- how it is explained by chance, as judged last
+);
+CREATE INDEX katas_window ON katas (window);
+CREATE UNIQUE INDEX katas_name ON katas (name) WHERE name <> '';
+CREATE TABLE versions (
+    kata INTEGER NOT NULL REFERENCES katas, number INTEGER NOT NULL,
+    spec TEXT NOT NULL, digest TEXT NOT NULL,
+    fit BLOB NOT NULL, exhibits BLOB NOT NULL, checks BLOB NOT NULL,
+    created REAL NOT NULL, approved REAL,
+    PRIMARY KEY (kata, number)
+);
+CREATE TABLE shown (
+    surface TEXT NOT NULL, kata INTEGER NOT NULL REFERENCES katas, digest TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (surface, kata)
+);
+CREATE TABLE audit (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL, actor TEXT NOT NULL, verb TEXT NOT NULL, kata INTEGER NOT NULL,
+    before TEXT NOT NULL, after TEXT NOT NULL, digest TEXT NOT NULL, detail TEXT NOT NULL,
+    hash TEXT NOT NULL                      -- of the row and the hash before it (T66)
+);
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+    kata INTEGER NOT NULL REFERENCES katas, version INTEGER NOT NULL, tool TEXT NOT NULL, digest TEXT NOT NULL,
+    session TEXT NOT NULL, inputs BLOB NOT NULL,
+    started REAL NOT NULL, finished REAL, status TEXT NOT NULL, reason TEXT NOT NULL,
+    folder TEXT NOT NULL DEFAULT '', owner TEXT NOT NULL DEFAULT '',
+    resumes TEXT NOT NULL DEFAULT '',       -- the stopped run that it goes on with; each goes on once
+    stopping INTEGER NOT NULL DEFAULT 0     -- whether a person asked it to stop
+);
+CREATE INDEX runs_kata ON runs (kata);
+CREATE UNIQUE INDEX runs_resumes ON runs (resumes) WHERE resumes <> '';
+CREATE TABLE run_steps (
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, step INTEGER NOT NULL, trace BLOB NOT NULL,
+    PRIMARY KEY (run, step)
+);
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL)
+"""
+
+
+def _first(db: sqlite3.Connection) -> None:
+    for statement in FIRST.split(";\n"):
+        db.execute(statement)
+
+
+def _gaps(db: sqlite3.Connection) -> None:
+    """Windows may pass over calls that do not belong to them; which ones is known when every turn is counted once more."""
+    db.execute("ALTER TABLE windows ADD COLUMN skipped TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE katas ADD COLUMN loose TEXT NOT NULL DEFAULT ''")
+    db.execute("UPDATE turns SET dirty = number WHERE ended IS NOT NULL")
+
+
+def _past(db: sqlite3.Connection) -> None:
+    """Turns may come out of the host's history; their numbers are below those of what was recorded as it happened, so 0 and less."""
+    db.execute("ALTER TABLE turns ADD COLUMN kept REAL NOT NULL DEFAULT 0")  # when one came that was too old to be kept otherwise
+    db.execute("CREATE TABLE spans (session TEXT NOT NULL, began REAL NOT NULL, ended REAL)")  # what is not to be learnt from
+    db.execute("CREATE INDEX spans_session ON spans (session)")
+
+
+def _around(db: sqlite3.Connection) -> None:
+    """What else was known of where and when a call began."""
+    db.execute("ALTER TABLE events ADD COLUMN around BLOB NOT NULL DEFAULT ''")
+
+
+ACCOUNTS = """
+CREATE TABLE spent (                        -- what a turn cost: numbers only, kept when the turn is forgotten
+    turn TEXT PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL
+);
+CREATE INDEX spent_at ON spent (at);
+CREATE TABLE uses (                         -- what one call of a kata cost
+    run TEXT PRIMARY KEY, kata INTEGER NOT NULL, turn TEXT NOT NULL, at REAL NOT NULL, told BLOB NOT NULL
+);
+CREATE INDEX uses_kata ON uses (kata);
+CREATE TABLE times (                        -- what a routine cost when it was done by hand
+    kata INTEGER NOT NULL, turn TEXT NOT NULL, at REAL NOT NULL, cost BLOB NOT NULL, PRIMARY KEY (kata, turn)
+)
+"""
+
+
+def _accounts(db: sqlite3.Connection) -> None:
+    for statement in ACCOUNTS.split(";\n"):
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _gaps, _past, _around, _accounts)
+"""The step at index n takes a file from version n to n + 1; a step is never changed once it was published."""
+
+
+def migrate(db: sqlite3.Connection, steps: Sequence[Migration] = MIGRATIONS) -> None:
+    """Bring the file to version `len(steps)` in one transaction, once, however many processes try at the same time;
+    NewerStore when it is beyond that."""
+    if age(db, len(steps)) == len(steps):
+        return
+    with transaction(db, "IMMEDIATE"):
+        # Asked again: another process may have migrated while we waited for the lock (B45).
+        for step in steps[age(db, len(steps)) :]:
+            step(db)
+        db.execute(f"PRAGMA user_version = {len(steps)}")
+
+
+def age(db: sqlite3.Connection, known: int) -> int:
+    """The version of the file; NewerStore when this plugin does not know it."""
+    version = int(value_of(db, "PRAGMA user_version"))
+    if version > known:
+        raise NewerStore(
+            f"{file_named(path_of(db))} has version {version}, this plugin knows versions up to {known}: "
+            "update the Kata plugin; until then the file is left untouched and nothing is recorded"
+        )
+    return version
