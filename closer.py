@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from .expansions import READS_ONLY, mere
 from .model import Effect
 from .options import HOLE, SEVERAL, Words, holds, marked, sorted_out, spared, spelled, why
-from .programs import ERASING, EXTERNAL, QUIET, RSYNC, UNKNOWN, WRITE, each
+from .programs import ERASING, QUIET, RSYNC
+from .table import EXTERNAL, UNKNOWN, WRITE, each
 
 _SET = r"\[\^?+(?:\[:[a-z]+:\]|(?!(?P=mark))[^\]\[\\\n])+\]"
 """Characters in brackets: among them neither the delimiter, which `sed` takes for the end, nor anything else that could hide it."""

@@ -20,7 +20,6 @@ from .programs import (
     BARE,
     BEFORE,
     DEAF,
-    EXTERNAL,
     FIND,
     FOLDERS,
     HELPS,
@@ -28,22 +27,17 @@ from .programs import (
     PAGERS,
     PROGRAMS,
     QUIET,
-    READ,
     SAME,
     SETTINGS,
     STILL,
     STRATEGIES,
     SUBCOMMANDS,
     TOOLS,
-    UNKNOWN,
     VERSIONS,
     WRAPPERS,
-    WRITE,
-    Row,
-    Table,
     Wrapper,
-    each,
 )
+from .table import EXTERNAL, READ, UNKNOWN, WRITE, Row, Table, each
 
 STRENGTH = (READ, WRITE, UNKNOWN, EXTERNAL)
 

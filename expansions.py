@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from . import shell
 from .model import Effect
-from .programs import READ, STILL, TELLING, UNKNOWN, each
+from .programs import STILL, TELLING
+from .table import READ, UNKNOWN, each
 
 READS_ONLY = Effect(READ, False, "only reads")
 SETTING = each("read local declare typeset export readonly mapfile readarray getopts printf let unset wait")

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from .expansions import READS_ONLY
 from .model import Class, Effect
-from .programs import DELETING, ERASING, EXTERNAL, OUTPUTS, QUIET, READ, UNKNOWN, WRITE, Row, each
+from .programs import DELETING, ERASING, OUTPUTS, QUIET
+from .table import EXTERNAL, READ, UNKNOWN, WRITE, Row, each
 
 Words = tuple[str | None, ...]
 """Arguments as the program receives them; None for one that depends on a variable, another command or the files that are there."""

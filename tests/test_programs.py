@@ -5,9 +5,11 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 
+from kata import machine, makers, packaging, readers, revisions, services
 from kata.effects import SPECIAL, effect
 from kata.model import Class
-from kata.programs import BEFORE, FIND, HELPS, OUTPUTS, PROGRAMS, RSYNC, SAME, SUBCOMMANDS, TOOLS, VERSIONS, WRAPPERS, Row, each
+from kata.programs import BEFORE, FIND, HELPS, OUTPUTS, PROGRAMS, RSYNC, SAME, SUBCOMMANDS, TOOLS, VERSIONS, WRAPPERS
+from kata.table import Row, each
 
 ROWS = [(f"{names}", row) for names, row in PROGRAMS] + [
     (f"{program} {names}", row) for program, table in SUBCOMMANDS.items() for names, row in table
@@ -23,6 +25,13 @@ def test_nothing_stands_in_a_table_twice() -> None:
     tables = (PROGRAMS, *SUBCOMMANDS.values())
     counts = [Counter(name for names, _ in table for name in names.split()) for table in tables]
     assert [name for count in counts for name, times in count.items() if times > 1] == []
+
+
+def test_no_program_has_its_sub_commands_in_two_tables() -> None:
+    """Joined, one of them would be lost without a word."""
+    parts = (revisions.SUBCOMMANDS, packaging.SUBCOMMANDS, services.SUBCOMMANDS)
+    assert sorted(SUBCOMMANDS) == sorted(name for part in parts for name in part)
+    assert len(PROGRAMS) == sum(map(len, (readers.PROGRAMS, machine.PROGRAMS, makers.PROGRAMS)))
 
 
 def test_no_program_is_judged_in_two_ways() -> None:
