@@ -13,11 +13,8 @@ from typing import Any
 
 from . import validator
 from .driver import HOST_LIMIT_S, Gates
-from .model import (
-    PLUGIN,
-    Json,
-    Settings,
-)
+from .model import PLUGIN, Json
+from .settings import Settings
 
 CALL_IDS = ("turn_id", "tool_call_id", "api_request_id")
 """What a guard of another plugin is told of the call that a step belongs to, beside task and session."""

@@ -10,12 +10,13 @@ from typing import TypeVar
 
 from .discretion import cut, plain
 from .door import Door
-from .model import Call, Event, ModelRequest, Outcome, Record, SchemaSeen, Settings, TurnEnd, TurnStart
+from .model import Call, Event, ModelRequest, Outcome, Record, SchemaSeen, TurnEnd, TurnStart
 from .reading import Reading
 from .recordings import Brought
 from .redact import MASKER_VERSION, Masker
 from .schemas import masked_schema
 from .secrecy import label
+from .settings import Settings
 from .store import Store
 
 TIDY_S = 3_600.0

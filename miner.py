@@ -41,7 +41,6 @@ from .model import (
     Place,
     Proposal,
     Reference,
-    Settings,
     Spec,
     Step,
     TemplateError,
@@ -50,6 +49,7 @@ from .model import (
     walk,
 )
 from .origins import informative
+from .settings import Settings
 
 IDLE_S = 300.0
 """A pause longer than this breaks a run (K36); exactly this does not (A3)."""

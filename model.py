@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -914,88 +913,3 @@ class Erasure:
     near: int
     examples: int
     katas: tuple[tuple[int, str, str], ...]
-
-
-# ── Settings ─────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The owner's settings (K93–K99 and two more), each within its range."""
-
-    min_support: int = 3
-    min_confidence: float = 0.75
-    max_steps: int = 8
-    step_timeout_s: int = 60
-    read_retries: int = 1
-    retention_days: int = 30
-    max_mb: int = 200
-    record: bool = True
-    keep_results: bool = True
-    learn_from: tuple[str, ...] = ()
-    ask: str = "effects"
-
-    @classmethod
-    def read(cls, given: Mapping[str, Json]) -> tuple[Settings, tuple[SettingError, ...]]:
-        """The settings that `given` asks for, and one error for every value that is not understood; those keep
-        their default (B51: "3" is 3, "false" is false)."""
-        known: dict[str, Json] = {}
-        errors = []
-        for one in fields(cls):
-            if given.get(one.name) is None:
-                continue
-            try:
-                known[one.name] = _setting(one.name, one.default, given[one.name])
-            except SettingError as error:
-                errors.append(error)
-        return cls(**known), tuple(errors)
-
-
-RANGES: Mapping[str, tuple[float, float]] = {
-    "min_support": (2, 100),
-    "min_confidence": (0.0, 1.0),
-    "max_steps": (2, 20),
-    "step_timeout_s": (1, 360),
-    "read_retries": (0, 5),
-    "retention_days": (1, 3650),
-    "max_mb": (1, 100_000),
-}
-
-
-CHOICES: Mapping[str, tuple[str, ...]] = {"ask": ("effects", "always")}
-"""What a setting of one word may be."""
-LEARN_FROM = ("cron", "subagent", "group")
-"""Whose turns may count beside those of a person in a chat of their own."""
-
-
-def _setting(name: str, default: Json, value: Json) -> Json:
-    if isinstance(default, tuple):
-        return _names(name, value)
-    if isinstance(default, bool):
-        words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-        answer = words.get(value.strip().lower()) if isinstance(value, str) else value
-        if isinstance(answer, bool):
-            return answer
-        raise SettingError(f"Setting {name}: expected true or false, got {value!r}; using {default}")
-    if isinstance(default, str):
-        word = value.strip().lower() if isinstance(value, str) else value
-        if word in CHOICES[name]:
-            return word
-        raise SettingError(f"Setting {name}: expected {' or '.join(CHOICES[name])}, got {value!r}; using {default}")
-    low, high = RANGES[name]
-    try:
-        number = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if isinstance(default, int) and number != number // 1 or not low <= number <= high:
-        kind = "a whole number" if isinstance(default, int) else "a number"
-        raise SettingError(f"Setting {name}: expected {kind} from {low:g} to {high:g}, got {value!r}; using {default}")
-    return type(default)(number)
-
-
-def _names(name: str, value: Json) -> tuple[str, ...]:
-    """A list of names, or the text of one: "cron, group" and '["cron"]' are understood (B51)."""
-    words = re.findall(r"[\w-]+", value) if isinstance(value, str) else value
-    if isinstance(words, list | tuple) and all(word in LEARN_FROM for word in words):
-        return tuple(word for word in LEARN_FROM if word in words)
-    raise SettingError(f"Setting {name}: expected some of {', '.join(LEARN_FROM)}, got {value!r}; using none")

@@ -11,7 +11,8 @@ from itertools import takewhile
 from . import checks, lifecycle, miner, templating, validator
 from .deciding import Deciding
 from .door import Door
-from .model import Example, Json, Kata, OpaqueCommand, Proposal, Refused, Settings, Spec, State, TemplateError, Version
+from .model import Example, Json, Kata, OpaqueCommand, Proposal, Refused, Spec, State, TemplateError, Version
+from .settings import Settings
 from .store import Store
 
 SPELLING = 2

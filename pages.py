@@ -27,7 +27,6 @@ from .model import (
     NearMiss,
     Reference,
     RunRow,
-    Settings,
     Spec,
     State,
     Status,
@@ -39,6 +38,7 @@ from .model import (
 from .reading import Odd
 from .recall import Learnt
 from .rounds import Mined
+from .settings import Settings
 from .speech import BLOCKED, spoken
 from .wording import brief, origin, templated, visible
 

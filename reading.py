@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from . import consent, miner, secrecy, validator, verdicts
 from .door import Door
-from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Settings, Spec, State, Version
+from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Spec, State, Version
+from .settings import Settings
 from .store import Store
 from .wording import brief, templated
 

@@ -61,26 +61,12 @@ from .host import (
     withheld,
 )
 from .incognito import ANYWHERE, Incognito
-from .model import (
-    PLUGIN,
-    PREFIX,
-    Call,
-    InputError,
-    Json,
-    Kata,
-    KataError,
-    Refused,
-    Settings,
-    State,
-    Step,
-    StoreError,
-    Usage,
-    parsed,
-)
+from .model import PLUGIN, PREFIX, Call, InputError, Json, Kata, KataError, Refused, State, Step, StoreError, Usage, parsed
 from .recorder import Recorder, never_breaks_the_agent
 from .redact import Masker
 from .resuming import DONE, UNDONE, Rest, failed
 from .service import Service
+from .settings import Settings
 from .store import Store
 from .terminal import arguments, meanwhile, say
 from .turns import PRIVATE

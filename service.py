@@ -5,9 +5,9 @@ knows all others."""
 from __future__ import annotations
 
 from .door import Door
-from .model import Settings
 from .rounds import Rounds
 from .running import Running
+from .settings import Settings
 from .store import Store
 
 

@@ -9,9 +9,10 @@ from dataclasses import asdict
 
 from . import pages
 from .asking import Answer, Ask
-from .model import Json, Settings, StoreError
+from .model import Json, StoreError
 from .pages import when
 from .service import Service
+from .settings import Settings
 
 VERSION = "0.1.0"
 

@@ -18,7 +18,6 @@ from .model import (
     HOLDOUT,
     ODD_FROM,
     PREFIX,
-    RANGES,
     Ambient,
     Array,
     Call,
@@ -49,6 +48,7 @@ from .model import (
 )
 from .redact import Masker
 from .schemas import NAMED, VALUES, masked_schema
+from .settings import RANGES
 from .templating import recovered, render
 
 Replay = Callable[[Spec, Mapping[str, Json], Callable[[StepCall], Outcome]], Trace]

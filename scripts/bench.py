@@ -66,8 +66,9 @@ brought_in("kata", CHECKOUT / "__init__.py", package=True)  # as Hermes does
 from kata import executor, miner, recall, templating  # noqa: E402 - the package is brought in first
 from kata.door import Door  # noqa: E402
 from kata.history import History  # noqa: E402
-from kata.model import Call, Event, Json, Kata, Outcome, Record, Settings, StepCall, Turn, TurnEnd, TurnStart  # noqa: E402
+from kata.model import Call, Event, Json, Kata, Outcome, Record, StepCall, Turn, TurnEnd, TurnStart  # noqa: E402
 from kata.service import Service  # noqa: E402
+from kata.settings import Settings  # noqa: E402
 from kata.store import Store  # noqa: E402
 
 SETTINGS = Settings()

@@ -74,7 +74,6 @@ from kata.model import (  # noqa: E402
     OpaqueCommand,
     Option,
     Outcome,
-    Settings,
     Spec,
     Status,
     TemplateError,
@@ -86,6 +85,7 @@ from kata.model import (  # noqa: E402
 )
 from kata.redact import Masker  # noqa: E402
 from kata.service import Service  # noqa: E402
+from kata.settings import Settings  # noqa: E402
 from kata.store import Store  # noqa: E402
 from kata.wording import templated  # noqa: E402
 

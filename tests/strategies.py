@@ -32,7 +32,6 @@ from kata.model import (
     Occurrence,
     Outcome,
     Proposal,
-    Settings,
     Spec,
     Step,
     StepCall,
@@ -42,6 +41,7 @@ from kata.model import (
     TurnStart,
 )
 from kata.service import Service
+from kata.settings import Settings
 from kata.store import Store
 
 READ = Effect(Class.READ, why="reads")

@@ -9,10 +9,8 @@ from said import GOOD, PARTS, ask, finished, fits, wide
 from strategies import BRANCHES, Bench, bench, sh
 
 from kata.commands import run
-from kata.model import (
-    Settings,
-)
 from kata.service import Service
+from kata.settings import Settings
 
 
 @pytest.fixture

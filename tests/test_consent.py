@@ -10,7 +10,7 @@ from strategies import NOW, Bench, bench, proposal, proposal_of
 
 from kata import consent, ward
 from kata.commands import run, split
-from kata.model import Call, Class, Effect, Event, Example, Kata, Literal, Outcome, Settings, Spec, State, Status, Step
+from kata.model import Call, Class, Effect, Event, Example, Kata, Literal, Outcome, Spec, State, Status, Step
 
 from .stand_in import READ, WRITE, step
 
@@ -124,14 +124,6 @@ def test_what_is_no_tool_or_is_trusted_already_is_refused(desk: Bench) -> None:
 
 
 # ── The setting and the ward ────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize(("given", "means"), [("Always", "always"), ("effects", "effects"), ("never", ""), (3, ""), (True, "")])
-def test_the_setting_is_one_of_two_words(given: object, means: str) -> None:
-    """B51"""
-    found, problems = Settings.read({"ask": given})
-    assert found.ask == (means or "effects") and len(problems) == (not means)
-    assert not problems or "expected effects or always" in problems[0].message
 
 
 def test_no_agent_trusts_by_itself() -> None:

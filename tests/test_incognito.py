@@ -11,8 +11,8 @@ import pytest
 
 from kata import commands, recall
 from kata.incognito import ANYWHERE, Incognito
-from kata.model import Settings
 from kata.service import Service
+from kata.settings import Settings
 
 from .shelves import Shelf, routine
 from .strategies import Bench, bench, sh

@@ -8,8 +8,9 @@ import pytest
 from strategies import NOW, Bench, Did, bench, events, sh, tool
 
 from kata.discretion import RESULT_BYTES
-from kata.model import Settings, TurnEnd, TurnStart
+from kata.model import TurnEnd, TurnStart
 from kata.service import Service
+from kata.settings import Settings
 
 A, B, C, D = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all"), sh("docker compose up-all")
 

@@ -14,22 +14,9 @@ from strategies import NOW, Bench, bench, proposal, proposal_of, routine, tool
 
 from kata import pages
 from kata.commands import run, split
-from kata.model import (
-    Call,
-    Class,
-    Effect,
-    InputField,
-    Literal,
-    NearMiss,
-    Object,
-    RunRow,
-    Settings,
-    State,
-    Status,
-    Step,
-    StepTrace,
-)
+from kata.model import Call, Class, Effect, InputField, Literal, NearMiss, Object, RunRow, State, Status, Step, StepTrace
 from kata.service import Service
+from kata.settings import Settings
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from strategies import BRANCHES, DEFAULTS, FILES, Did, Ledger, events, failed, five, mined, routine, sh, told, tool, turn_of
 
 from kata import miner
-from kata.model import Call, Command, Event, Input, NearMiss, Outcome, Place, Proposal, Reference, Settings, Status, Turn, walk
+from kata.model import Call, Command, Event, Input, NearMiss, Outcome, Place, Proposal, Reference, Status, Turn, walk
+from kata.settings import Settings
 
 
 def names(turn: Turn) -> list[str]:

@@ -12,8 +12,9 @@ import pytest
 
 from kata import commands, recall
 from kata.asking import Answer
-from kata.model import Call, Event, Outcome, Refused, Settings, State, Status, StoreError, TurnEnd, TurnStart
+from kata.model import Call, Event, Outcome, Refused, State, Status, StoreError, TurnEnd, TurnStart
 from kata.service import Service
+from kata.settings import Settings
 from kata.tables import MIGRATIONS, _past, migrate
 from kata.turns import Line, Session
 from kata.validator import fingerprint

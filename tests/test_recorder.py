@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from kata import executor
 from kata.door import Door
 from kata.history import UNKNOWN, Origin
-from kata.model import Call, Event, Settings, Status
+from kata.model import Call, Event, Status
 from kata.recorder import QUEUE, Recorder
 from kata.service import Service
+from kata.settings import Settings
 from kata.store import Store
 
 from .stand_in import SCHEMAS, locked, parameters

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from strategies import NOW, Bench, Did, aged, audit, bench, events, failed, five, routine, sh, tool
 
 from kata.door import Dispatch
-from kata.model import Json, Outcome, Refused, Settings, Spec, State, StepCall, Trace, TurnEnd, TurnStart
+from kata.model import Json, Outcome, Refused, Spec, State, StepCall, Trace, TurnEnd, TurnStart
 from kata.service import Service
+from kata.settings import Settings
 
 A, B, C, D = sh("git pull --rebase origin"), sh("make build-release"), sh("npm run lint-all"), sh("docker compose up-all")
 

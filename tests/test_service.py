@@ -10,8 +10,9 @@ import pytest
 from strategies import Bench, audit, bench
 
 from kata.lifecycle import TABLE
-from kata.model import Refused, Settings, State
+from kata.model import Refused, State
 from kata.service import Service
+from kata.settings import Settings
 
 
 @pytest.fixture

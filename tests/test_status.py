@@ -10,11 +10,9 @@ from said import ask, fits, wide
 from strategies import Bench, bench
 
 from kata.commands import run, split
-from kata.model import (
-    NewerStore,
-    Settings,
-)
+from kata.model import NewerStore
 from kata.service import Service
+from kata.settings import Settings
 from kata.store import Store
 
 

@@ -28,7 +28,6 @@ from kata.model import (
     NearMiss,
     Outcome,
     Reference,
-    Settings,
     Spec,
     State,
     Status,
@@ -37,6 +36,7 @@ from kata.model import (
     Version,
     canonical,
 )
+from kata.settings import Settings
 from kata.surroundings import FORMS, cut, dated, said, shared, value
 from kata.wording import origin
 

@@ -32,7 +32,6 @@ from kata.model import (  # noqa: E402
     KataError,
     Outcome,
     Record,
-    Settings,
     State,
     Status,
     StepCall,
@@ -42,6 +41,7 @@ from kata.model import (  # noqa: E402
 from kata.recorder import Recorder  # noqa: E402
 from kata.rounds import Mined  # noqa: E402
 from kata.service import Service  # noqa: E402
+from kata.settings import Settings  # noqa: E402
 from kata.store import Store  # noqa: E402
 
 WRITES = ("BEGIN IMMEDIATE", "COMMIT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "DISPATCH")

@@ -19,8 +19,9 @@ from witness import Witness
 
 from harness import Host
 from kata.door import Door
-from kata.model import Call, Event, Kata, Outcome, Record, SchemaSeen, Settings, TurnEnd, TurnStart
+from kata.model import Call, Event, Kata, Outcome, Record, SchemaSeen, TurnEnd, TurnStart
 from kata.service import Service
+from kata.settings import Settings
 from kata.store import Store
 from kata.validator import fingerprint
 from model_server import Script

@@ -25,8 +25,9 @@ from strategies import proposal_of, replay
 
 from harness import CHECKOUT, NO_HOST, Host, executable
 from kata.door import Door
-from kata.model import Settings, State
+from kata.model import State
 from kata.service import Service
+from kata.settings import Settings
 from kata.store import Store
 from model_server import Say, Script, ToolCalls, serving
 
