@@ -11,13 +11,13 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from . import machine, makers, packaging, readers, revisions, services
+from . import installers, machine, makers, readers, revisions, services
 from .model import Class
 from .table import EXTERNAL, READ, UNKNOWN, WRITE, Row, Table, each
 
 PROGRAMS: Table = (*readers.PROGRAMS, *machine.PROGRAMS, *makers.PROGRAMS)
 """Programs that are judged as a whole (B20: a flag may turn a reader into something else)."""
-SUBCOMMANDS: Mapping[str, Table] = {**revisions.SUBCOMMANDS, **packaging.SUBCOMMANDS, **services.SUBCOMMANDS}
+SUBCOMMANDS: Mapping[str, Table] = {**revisions.SUBCOMMANDS, **installers.SUBCOMMANDS, **services.SUBCOMMANDS}
 """Programs whose first operand names what they do; `a|b` is sub-command b of sub-command a (B35)."""
 SAME: Mapping[str, str] = {
     **dict.fromkeys(each("micromamba mamba"), "conda"),

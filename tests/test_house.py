@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
     ("syntax", "settings", "formats", "looks", "table"),
-    ("lexer", "names", "keys", "readers", "machine", "makers", "revisions", "packaging", "services"),
+    ("lexer", "names", "keys", "readers", "machine", "makers", "revisions", "installers", "services"),
     ("grammar", "beside"),
     ("shell", "programs", "spots", "rows", "extraction", "turns", "places", "speech"),
     ("expansions", "redact"),
@@ -56,7 +56,7 @@ RUNGS = (
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
     "model turns teaching syntax lexer grammar shell programs expansions options closer "
-    "table readers machine makers revisions packaging services "
+    "table readers machine makers revisions installers services "
     "looks names keys beside spots redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
     "share wording discretion consent familiar formats switches secrecy schemas speech door settings".split()
@@ -203,6 +203,12 @@ def test_a_module_opens_with_a_promise_that_says_what_it_never_does(name: str) -
     first = " ".join((ast.get_docstring(MODULES[name]) or "").split("\n\n")[0].split())
     assert first.endswith("."), f"{name}.py opens with {first!r}"
     assert re.search(r"\b(never|no|not|nothing|only|alone)\b", first), f"{name}.py does not say what it never does: {first!r}"
+
+
+@each_module
+def test_a_module_stands_in_the_way_of_no_other(name: str) -> None:
+    """Whoever runs `python -m pytest` in the checkout has its folder before all others on the path."""
+    assert name == "__init__" or name not in sys.stdlib_module_names | {"attr", "hypothesis", "iniconfig", "packaging", "pluggy", "pytest"}
 
 
 @each_module

@@ -5,7 +5,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 
-from kata import machine, makers, packaging, readers, revisions, services
+from kata import installers, machine, makers, readers, revisions, services
 from kata.effects import SPECIAL, effect
 from kata.model import Class
 from kata.programs import BEFORE, FIND, HELPS, OUTPUTS, PROGRAMS, RSYNC, SAME, SUBCOMMANDS, TOOLS, VERSIONS, WRAPPERS
@@ -29,7 +29,7 @@ def test_nothing_stands_in_a_table_twice() -> None:
 
 def test_no_program_has_its_sub_commands_in_two_tables() -> None:
     """Joined, one of them would be lost without a word."""
-    parts = (revisions.SUBCOMMANDS, packaging.SUBCOMMANDS, services.SUBCOMMANDS)
+    parts = (revisions.SUBCOMMANDS, installers.SUBCOMMANDS, services.SUBCOMMANDS)
     assert sorted(SUBCOMMANDS) == sorted(name for part in parts for name in part)
     assert len(PROGRAMS) == sum(map(len, (readers.PROGRAMS, machine.PROGRAMS, makers.PROGRAMS)))
 
