@@ -1,4 +1,4 @@
-"""The other process of test_store.py: does one thing to a file when it is told to, over its pipes; it asserts nothing."""
+"""The other process of the tests of the store: does one thing to a file when it is told to, over its pipes; it asserts nothing."""
 
 import importlib.util
 import json
