@@ -451,19 +451,6 @@ def test_savable_is_one_call_less_for_every_planted_occurrence_of_the_test_part(
 # ── Files, splits, tasks ─────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    ("corpus", "conversation", "wanted"),
-    [
-        ("tau_airline", "tau_airline/task000/trial0", "task000"),
-        ("tau2_telecom", "tau2_telecom/x/task_[mms_issue]break[PERSONA:Easy]/t0_1", "task_[mms_issue]break"),
-        ("intercode_bash", "intercode_bash/ic_bash_multiturn_gpt-3.5_10_turns_fs_1/0", "fs_1/0"),
-        ("livemcp", "livemcp/office/0e3287cb", "livemcp/office/0e3287cb"),
-    ],
-)
-def test_the_task_of_a_conversation_is_read_from_its_id(corpus: str, conversation: str, wanted: str) -> None:
-    assert ev.task(corpus, conversation) == wanted
-
-
 @given(st.integers(2, 30), st.integers(2, 6))
 def test_folds_part_the_conversations(count: int, folds: int) -> None:
     chats = [f"c{n}" for n in range(count)]
@@ -534,99 +521,6 @@ def test_the_command_prints_json_and_a_summary_apart(tmp_path: Path, capsys: pyt
     assert list(json.loads(said.out)) == KEYS and said.err.startswith("small.jsonl: 1 proposals")
 
 
-# ── Labelled cases ───────────────────────────────────────────────────────────────────────────────
-
-
-def given_cases(path: Path, found: Json) -> str:
-    path.write_text(json.dumps(found), encoding="utf-8")
-    return str(path)
-
-
-def effect_case(command: str, best: str, unsafe: Sequence[str] = ()) -> Json:
-    return {"id": command, "command": command, "class": best, "acceptable": [best], "unsafe": list(unsafe)}
-
-
-def test_an_unsafe_effect_breaks_the_law_and_a_wrong_one_does_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    good = [effect_case("ls", "read"), effect_case("rm -r x", "write", ["read"]), effect_case("ls -a", "external")]
-    assert ev.main(["effects", given_cases(tmp_path / "cases.json", {"cases": good})]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert (report["cases"], report["acceptable"], report["reads"]) == (3, 2, {"cases": 1, "read": 1})
-    assert [one["id"] for one in report["unacceptable"]] == ["ls -a"] and report["unsafe"] == []
-    assert ev.main(["effects", given_cases(tmp_path / "cases.json", {"cases": [*good, effect_case("pwd", "write", ["read"])]})]) == 1
-
-
-def task(name: str, *pieces: str, text: str = "id: {}\n") -> Json:
-    return {"task": name, "source": "s", "examples": [{"input": text.format(piece), "output": piece} for piece in pieces]}
-
-
-def test_extraction_counts_tasks_solved_wrong_and_refused_by_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """T26: learnt from the first 1, 2, 3 and 5 examples, tested on the others; a wrong answer breaks the law."""
-    good, bad = task("good", "11", "22", "33", "44"), task("refused", "11", "22", "33", "not a number")
-    assert ev.main(["extract", given_cases(tmp_path / "cases.json", [good, bad])]) == 0
-    counts = json.loads(capsys.readouterr().out)["sources"]["s"]
-    assert counts["1"] == {"tasks": 2, "solved": 0, "wrong": 0, "refused": 2}
-    assert counts["3"] == {"tasks": 2, "solved": 1, "wrong": 0, "refused": 1}
-    assert counts["5"] == {"tasks": 0, "solved": 0, "wrong": 0, "refused": 0}
-    good["examples"][3]["output"] = "45"
-    assert ev.main(["extract", given_cases(tmp_path / "cases.json", [good])]) == 1
-    assert json.loads(capsys.readouterr().out)["wrong"][0]["task"] == "good"
-
-
-def secret_case(text: str, secret: str, **more: Json) -> Json:
-    return {"id": "S", "kind": "k", "text": text[::-1], "secrets": [secret[::-1]], "keep": [], "hard": False, "json": False, **more}
-
-
-def alike(text: str, name: str = "L") -> Json:
-    return {"id": name, "kind": "k", "text": text[::-1], "debatable": False}
-
-
-def test_a_secret_that_is_left_breaks_the_law_unless_it_is_hard(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Strings are stored reversed, and none is shown."""
-    secret = "".join(("gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"))
-    path = tmp_path / "cases.json"
-    fine = {"secrets": [secret_case(f"token={secret} now", secret, keep=["won"])], "look_alikes": [alike("a plain sentence")]}
-    assert ev.main(["redact", given_cases(path, fine)]) == 0
-    hard = {**fine, "secrets": [secret_case("the horse battery staple", "horse battery staple", hard=True)]}
-    assert ev.main(["redact", given_cases(path, hard)]) == 0
-    left = {**fine, "secrets": [secret_case("the horse battery staple", "horse battery staple")]}
-    capsys.readouterr()
-    assert ev.main(["redact", given_cases(path, left)]) == 1
-    said = capsys.readouterr()
-    assert json.loads(said.out)["left"] == ["S"] and "horse" not in said.out + said.err
-
-
-def test_more_than_one_changed_look_alike_is_the_easy_way_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    secret = "".join(("gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"))
-    base = {"secrets": [secret_case(f"token={secret}", secret)]}
-    spoilt = [alike(f"token={secret}", name) for name in ("L1", "L2")]
-    assert ev.main(["redact", given_cases(tmp_path / "one.json", {**base, "look_alikes": spoilt[:1]})]) == 0
-    assert ev.main(["redact", given_cases(tmp_path / "two.json", {**base, "look_alikes": spoilt})]) == 1
-    assert json.loads(capsys.readouterr().out.split("\n}\n")[1] + "\n}")["changed"] == ["L1", "L2"]
-
-
-def inject_case(template: str, value: str, good: str = "fine") -> Json:
-    return {"id": template, "template": template, "value": value, "good_value": good}
-
-
-def test_a_hostile_value_fires_nothing_and_good_values_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    attacks = {"echo {{v}}": "x; touch PWNED", 'echo "{{v}}"': "$(touch PWNED)", "{{v}} -l": "touch PWNED;"}
-    found = [inject_case(template, value) for template, value in attacks.items()]
-    assert ev.main(["inject", given_cases(tmp_path / "cases.json", found)]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert (report["fired"], report["changed"], report["rendered"]) == ([], [], {"good": 2, "hostile": 2})
-    assert sum(report["refused"]["good"].values()) == sum(report["refused"]["hostile"].values()) == 1
-
-
-def test_refusing_more_than_a_third_of_the_good_values_is_the_easy_way_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = [inject_case("echo {{v}}", "x"), inject_case("{{v}} -l", "x")]
-    assert ev.main(["inject", given_cases(tmp_path / "cases.json", found)]) == 1
-
-
-@pytest.mark.parametrize(("code", "wanted"), [("echo x; touch PWNED", True), ("echo 'x; touch PWNED'", False), ("unheard-of PWNED", False)])
-def test_a_marker_fires_when_the_file_is_there(code: str, wanted: bool) -> None:
-    assert ev.fires(code) is wanted
-
-
 # ── What is beside this checkout ─────────────────────────────────────────────────────────────────
 
 
@@ -642,11 +536,3 @@ def test_the_file_of_expectations_counts_for_the_corpora_it_names() -> None:
     expected = ev.read_expected(CORPORA / "expected_routines.json", frozenset(["tau2_retail"]))
     assert [one["id"][:3] for one in expected.positives] == ["R01", "R02", "R03", "R07", "R08"]
     assert [one["id"][:3] for one in expected.negatives] == ["N06"]
-
-
-@cases
-@pytest.mark.parametrize(
-    ("verb", "name"), [("effects", "effects"), ("extract", "extraction"), ("redact", "secret"), ("inject", "injection")]
-)
-def test_every_law_holds_on_the_labelled_cases(verb: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ev.main([verb, str(CASES / f"{name}_cases.json")]) == 0
