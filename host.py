@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from . import validator
+from . import offered, validator
 from .driver import HOST_LIMIT_S, Gates
 from .model import PLUGIN, Json
+from .offered import Chat
 from .settings import Settings
 
 CALL_IDS = ("turn_id", "tool_call_id", "api_request_id")
@@ -109,12 +110,25 @@ def home() -> str:
 
 
 def withheld(tool: str) -> str:
-    """The tool set of a tool where the owner switched it off: what a plugin dispatches does not pass the host's own check (T41)."""
+    """The tool set of a tool and why it may not be used: the owner switched it off, or this chat was not given it; empty where it may. What
+    a plugin dispatches does not pass the host's own check (T41)."""
     from tools import registry as host
 
     off, entry = configured("agent", "disabled_toolsets"), getattr(host.registry, "get_entry", lambda name: None)(tool)
     toolset = str(getattr(entry, "toolset", ""))
-    return toolset if isinstance(off, list) and toolset in off else ""
+    if isinstance(off, list) and toolset in off:
+        return f"{toolset}, which is switched off here"
+    chat = given()
+    return "" if chat is None or chat.offers(tool, toolset) else f"{toolset}, which this chat does not offer"
+
+
+def given() -> Chat | None:
+    """What the chat around this call was given; None outside of a chat, and where the host does not tell."""
+    try:
+        from agent.subagent_lifecycle import get_active_subagent_parent
+    except ImportError:
+        return None
+    return offered.chat(get_active_subagent_parent())
 
 
 def parameters(tool: str) -> Json:

@@ -563,8 +563,8 @@ class Plugin:
         found = parameters(step.tool)
         if found is None:
             return "" if isolated() else f"the tool {step.tool} is not there now"
-        if off := withheld(step.tool):
-            return f"the tool {step.tool} belongs to the tool set {off}, which is switched off here"
+        if why := withheld(step.tool):
+            return f"the tool {step.tool} belongs to the tool set {why}"
         now = validator.fingerprint(found)
         return validator.drift(step.tool, step.schema, now, lambda name: found if name == now else self.store.schema(name))[0]
 

@@ -36,7 +36,7 @@ RUNGS = (
     ("decisions", "recordings"),
     ("katas", "erasing"),
     ("store",),
-    ("discretion", "consent", "familiar", "teaching", "books", "door"),
+    ("discretion", "consent", "familiar", "teaching", "books", "door", "offered"),
     ("reading", "logbook"),
     ("keeping", "deciding"),
     ("noticing",),
@@ -59,7 +59,7 @@ PURE = tuple(
     "table readers machine makers revisions installers services "
     "looks names keys beside spots redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
-    "share wording discretion consent familiar formats switches secrecy schemas speech door settings".split()
+    "share wording discretion consent familiar formats switches secrecy schemas speech door offered settings".split()
 )
 HARMLESS = frozenset(
     "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "
@@ -70,7 +70,7 @@ HARMLESS = frozenset(
 WORLDLY = frozenset({"open", "print", "input", "eval", "exec", "compile", "globals", "__import__", "breakpoint"})
 DOORS = {"host", "history"}
 HOST = frozenset(
-    "agent.runtime_cwd hermes_cli.config hermes_cli.plugins hermes_constants hermes_state "
+    "agent.runtime_cwd agent.subagent_lifecycle hermes_cli.config hermes_cli.plugins hermes_constants hermes_state "
     "plugins.plugin_storage tools.interrupt tools.registry".split()
 )
 """All that the doors may import of Hermes: its public list, and the two private names of A25."""

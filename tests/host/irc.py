@@ -46,10 +46,18 @@ class Rooms(socketserver.ThreadingTCPServer):
     def say(self, who: str, text: str, shows: str, where: str = "") -> str:
         """A person says something, to the agent alone or in the channel; gives what the agent says there until the words have come
         and it is quiet."""
+        return self.hear(self.tell(who, text, where), shows, where or who)
+
+    def tell(self, who: str, text: str, where: str = "") -> int:
+        """A person says something, and does not wait; gives the number of lines that the agent had said before."""
         assert self.line is not None
-        start, target = len(self.said), where or BOT
-        self.line.send(f":{who}!{who}@localhost PRIVMSG {target} :{f'{BOT}: ' * bool(where)}{text}")
-        until, room = time.monotonic() + PATIENCE, where or who
+        start = len(self.said)
+        self.line.send(f":{who}!{who}@localhost PRIVMSG {where or BOT} :{f'{BOT}: ' * bool(where)}{text}")
+        return start
+
+    def hear(self, start: int, shows: str, room: str) -> str:
+        """What the agent says in a room from that line on, until the words have come and it is quiet; AssertionError after `PATIENCE`."""
+        until = time.monotonic() + PATIENCE
         with self.news:
             while True:
                 told = "\n".join(line for to, line in self.said[start:] if to == room)

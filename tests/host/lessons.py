@@ -99,6 +99,15 @@ LOOK = Lesson(
     ],
 )
 """Reads only."""
+SIZE = Lesson(
+    "size",
+    lambda word: [
+        sh(f"ls -l src/{word}.txt", listed(f"src/{word}.txt")),
+        sh(f"wc -l src/{word}.txt", f"{number(word)} src/{word}.txt"),
+    ],
+    placed=False,
+)
+"""Reads only, in whatever folder, so that nobody asks but a guard of somebody else."""
 COUNT = Lesson(
     "count",
     lambda word: [

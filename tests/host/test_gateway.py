@@ -41,7 +41,7 @@ def gateway(host: Host, server: Rooms) -> Iterator[None]:
     host.configure()
     words = [str(host.hermes), "gateway", "run"]
     with (host.root / "gateway.log").open("w") as log:
-        environment = host.environment() | place | {"IRC_ALLOWED_USERS": "ann"}
+        environment = host.environment() | place | {"IRC_ALLOWED_USERS": "ann,ben"}
         process = subprocess.Popen(words, cwd=host.work, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             server.wait_for_agent()

@@ -1,5 +1,5 @@
-"""The guards of other plugins hold inside of a kata, on the real Hermes: blocked, asked about, rewritten; a tool
-set that is switched off; and what `-z` does with our own question (T41)."""
+"""The guards of other plugins hold inside of a kata wherever it is called, on the real Hermes: blocked, asked about, rewritten; so do tool
+sets that are switched off or that a chat was not given; and what `-z` and `approvals.cron_mode` do with our own question (T41)."""
 
 import json
 from collections.abc import Iterator
@@ -7,92 +7,108 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from lessons import CLEAR, LOOK, School
+from guard import ASKED, FORBIDDEN, NO, REWRITTEN, guard
+from lessons import CLEAR, SIZE, School
 
-from model_server import CallKata, Say
+from harness import Answer
+from model_server import CallKata, Say, read_result
 
-LESSONS = (LOOK, CLEAR)
-GUARD = '''
-def register(ctx):
-    ctx.register_hook("pre_tool_call", guard)
-
-def guard(tool_name="", args=None, **_):
-    text = str((args or {}).get("command", "")) if tool_name == "terminal" else ""
-    if text.endswith("/fig.txt"):
-        return {"action": "block", "message": "the guard says no to figs"}
-    if text.endswith("/plum.txt"):
-        return {"action": "approve", "message": "Is a plum allowed?", "rule_key": "plum"}
-    if text.endswith("/kiwi.txt"):
-        return {"action": "modify", "args": {"command": "touch src/rewritten"}}
-'''
-WORDS = ("fig", "plum", "kiwi", "quince")
-"""Blocked, asked about where nobody can answer, rewritten, and let through."""
+LESSONS = (SIZE, CLEAR)
+Calls = list[tuple[str, str]]
+WORDS = (FORBIDDEN, ASKED, REWRITTEN, "quince")
+"""Blocked, asked about, rewritten, and let through."""
 
 
 @dataclass
 class Guarded:
-    """What each call of the kata gave, which calls reached a tool, and what is there afterwards."""
+    """What each conversation gave, call by call, which calls reached a tool, and what is there afterwards."""
 
-    results: dict[str, Any] = field(default_factory=dict)
-    calls: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    school: School
+    results: dict[str, list[Any]] = field(default_factory=dict)
+    calls: dict[str, Calls] = field(default_factory=dict)
+    shell: dict[str, Answer] = field(default_factory=dict)
     there: set[str] = field(default_factory=set)
-    cleared: bool = False
+
+    def hold(self, name: str, calls: list[tuple[str, str]], *words: str) -> None:
+        """One conversation, in which the agent calls these katas; `words` is the way to hold it, and empty for a scheduled job."""
+        self.school.script.turn(f"GUARD {name}", [*(CallKata(kata, (value,)) for kata, value in calls), Say("said")])
+        since, host = self.school.witness.mark(), self.school.host
+        answer = host.run(*words, f"GUARD {name}") if words else host.job(f"GUARD {name}")
+        self.results[name] = [read_result(text) for text in answer.results]
+        self.calls[name] = [call for call in self.school.witness.calls(since) if not call[0].startswith("kata_")]
 
 
 @pytest.fixture(scope="module")
 def guarded(school: School) -> Iterator[Guarded]:
-    host, guarded = school.host, Guarded()
-    folder = host.root / "guard"
-    folder.mkdir()
-    manifest = "name: guard\nversion: 0.1.0\ndescription: Guards.\nprovides_hooks: [pre_tool_call]\n"
-    (folder / "plugin.yaml").write_text(manifest, encoding="utf-8")
-    (folder / "__init__.py").write_text(GUARD, encoding="utf-8")
-    (host.work / "src").mkdir(exist_ok=True)
-    (host.work / "build" / "fig").mkdir(parents=True)
-    (host.work / "build" / "fig" / "a.o").touch()
-    for word in WORDS:
-        (host.work / "src" / f"{word}.txt").write_text(f"TODO {word}\n")
-    host.install(folder, "guard")
-    for word in WORDS:
-        spoken(school, guarded, word, f"GUARD {word}", "look", word, "-q")
-    host.config["agent"] = {"disabled_toolsets": ["terminal"]}
+    host, guarded = school.host, Guarded(school)
+    guard(host)
+    src, build = host.work / "src", host.work / "build"
+    for word in ("once", "job"):
+        (build / word).mkdir(parents=True)
+    sizes = [("size", f"{src}/{word}.txt") for word in WORDS]
+    guarded.hold("-q", sizes, "chat", "-q")
+    guarded.hold("cron", sizes)
+    guarded.hold("-z", [*sizes, ("clear", "build/once")], "-z")
+    host.config["approvals"] = {"cron_mode": "approve"}
     host.configure()
-    spoken(school, guarded, "withheld", "GUARD without", "look", "quince", "-q")
-    del host.config["agent"]
+    guarded.hold("allowed job", [("size", f"{src}/{ASKED}.txt"), ("clear", f"{build}/job")])
+    for word in (FORBIDDEN, ASKED):
+        since = school.witness.mark()
+        guarded.shell[word] = host.kata("run", "size", f"path=src/{word}.txt", "--json")
+        guarded.calls[f"run {word}"] = school.witness.calls(since)
+    host.config = {"agent": {"disabled_toolsets": ["terminal"]}}
     host.configure()
-    spoken(school, guarded, "oneshot", "GUARD once", "clear", "build/fig", "-z")
-    guarded.there = {path.name for path in (host.work / "src").iterdir()}
-    guarded.cleared = not (host.work / "build" / "fig").exists()
+    guarded.hold("switched off", sizes[3:], "chat", "-q")
+    host.config.clear()
+    host.configure()
+    guarded.hold("not given", sizes[3:], "chat", "--toolsets", "kata,file,todo", "-q")
+    guarded.there = {path.name for path in [*src.iterdir(), *build.iterdir()]}
     yield guarded
 
 
-def spoken(school: School, guarded: Guarded, key: str, message: str, kata: str, value: str, way: str) -> None:
-    """One conversation in which the agent calls the kata once."""
-    since = school.witness.mark()
-    school.script.turn(message, [CallKata(kata, (value,)), Say("said")])
-    answer = school.host.chat(message) if way == "-q" else school.host.run("-z", message)
-    guarded.results[key] = json.loads(answer.results[0])
-    guarded.calls[key] = [call for call in school.witness.calls(since) if not call[0].startswith("kata_")]
+def stopped(result: Any, why: str) -> None:
+    """A run that ended before its second step, for that reason."""
+    assert "Step 2 of 2" in result["error"] and why in result["error"], result
+    assert [step["status"] for step in result["steps"]] == ["ok", "refused"], result
 
 
-@pytest.mark.parametrize(("word", "why"), [("fig", "the guard says no to figs"), ("plum", ""), ("kiwi", "")])
-def test_a_step_does_not_go_around_another_plugin(guarded: Guarded, word: str, why: str) -> None:
-    """T41, A25: blocked, not approved, rewritten: the step does not run, and the run stops there."""
-    result = guarded.results[word]
-    assert "Step 3 of 3" in result["error"] and why in result["error"], result
-    assert [tool for tool, _ in guarded.calls[word]] == ["search_files", "read_file"]
-    assert "rewritten" not in guarded.there
+@pytest.mark.parametrize("way", ["-q", "cron", "-z"])
+def test_a_step_does_not_go_around_another_plugin(guarded: Guarded, way: str) -> None:
+    """T41, A25: blocked or rewritten, the step does not run; what no guard speaks against does."""
+    forbidden, _, rewritten, free = guarded.results[way][:4]
+    stopped(forbidden, NO)
+    stopped(rewritten, "another plugin rewrites its arguments")
+    assert free["status"] == "ok" and "rewritten" not in guarded.there
+    counted = [command.rpartition("/")[2] for _, command in guarded.calls[way] if command.startswith("wc -l")]
+    assert counted == [f"{word}.txt" for word in ([ASKED] if way == "-z" else [])] + ["quince.txt"]
 
 
-def test_what_no_guard_speaks_against_runs(guarded: Guarded) -> None:
-    assert guarded.results["quince"]["status"] == "ok" and guarded.calls["quince"][-1][1].endswith("src/quince.txt")
-
-
-def test_a_tool_of_a_set_that_is_switched_off_is_not_reached_through_a_kata(guarded: Guarded) -> None:
+@pytest.mark.parametrize(("way", "mode"), [("-q", "single-query mode"), ("cron", "cron jobs")])
+def test_an_approval_that_a_guard_demands_is_none_where_nobody_can_answer(guarded: Guarded, way: str, mode: str) -> None:
     """T41"""
-    assert "switched off" in guarded.results["withheld"]["error"] and guarded.calls["withheld"] == [], guarded.results["withheld"]
+    stopped(guarded.results[way][1], f"requires approval (Is a plum allowed?) but {mode}")
 
 
-def test_one_shot_answers_every_question_with_yes_as_the_host_does(guarded: Guarded) -> None:
-    """As the README says: `-z` of the host asks nobody, neither for the command nor for us."""
-    assert guarded.cleared and guarded.results["oneshot"]["status"] == "ok", guarded.results["oneshot"]
+def test_one_shot_and_a_job_that_may_answer_every_question_with_yes_as_the_host_does(guarded: Guarded) -> None:
+    """As the README says: `-z` of the host asks nobody, nor does a job under `approvals.cron_mode: approve`; neither the guard's question
+    nor the host's own nor ours."""
+    assert guarded.results["-z"][1]["status"] == guarded.results["-z"][4]["status"] == "ok", guarded.results["-z"]
+    assert [one["status"] for one in guarded.results["allowed job"]] == ["ok", "ok"], guarded.results["allowed job"]
+    assert not {"once", "job"} & guarded.there
+
+
+def test_a_kata_without_a_model_does_not_go_around_another_plugin(guarded: Guarded) -> None:
+    """T41, T78: in a shell, where nobody is there to be asked either."""
+    told = {word: json.loads(answer.out) for word, answer in guarded.shell.items()}
+    stopped(told[FORBIDDEN], NO)
+    stopped(told[ASKED], "requires approval")
+    for word, answer in guarded.shell.items():
+        assert answer.code == 1 and guarded.calls[f"run {word}"] == [("terminal", f"ls -l src/{word}.txt")]
+
+
+@pytest.mark.parametrize(("how", "why"), [("switched off", "which is switched off here"), ("not given", "which this chat does not offer")])
+def test_a_tool_that_a_chat_has_not_is_not_reached_through_a_kata(guarded: Guarded, how: str, why: str) -> None:
+    """T41: switched off in config.yaml, or left out of `--toolsets`; told before anything runs."""
+    (result,) = guarded.results[how]
+    assert f"Nothing was run: step 1: the tool terminal belongs to the tool set terminal, {why}" in result["error"]
+    assert guarded.calls[how] == []
