@@ -39,6 +39,9 @@ MOST_DISPATCHES, MOST_BYTES = 200, 50_000_000
 OVERHEAD_S = 5.0
 """What a command may take beyond its own limit; if it took longer, somebody was asked meanwhile."""
 
+GIVEN_UP, UNLOADED = "Hermes had ended the call", "Kata was unloaded"
+"""Why a run starts nothing more."""
+
 INSIDE: contextvars.ContextVar[bool] = contextvars.ContextVar("kata_inside", default=False)
 """Set while a step runs: our own hooks have no opinion on it, and no kata starts inside another."""
 
@@ -122,8 +125,8 @@ class Driver:
         self.dispatch, self.place, self.limit, self.clock = dispatch, place, limit, clock
         self.gates, self.known, self.seconds = gates, known, seconds
         self.folder, self.began, self.waited = place.folder, clock(), 0.0
-        self.abandoned = False
-        """Whether the host has given up on this call: its thread goes on, and must start nothing more."""
+        self.abandoned = ""
+        """Why this run may start nothing more although its thread goes on; empty while somebody waits for it."""
         self.hung: threading.Thread | None = None
         self.dispatches, self.size = 0, 0
 
@@ -159,7 +162,7 @@ class Driver:
     def _stopped(self) -> Outcome | None:
         """Why no further step starts, if so."""
         if self.abandoned:
-            return Held(Status.INTERRUPTED, reason="Hermes had ended the call before this step began")
+            return Held(Status.INTERRUPTED, reason=f"{self.abandoned} before this step began")
         if self.gates.interrupted():
             return Held(Status.INTERRUPTED, reason="it was stopped before this step began")
         if self.left <= 0:

@@ -114,10 +114,11 @@ def _free(db: sqlite3.Connection, run: RunRow, alive: Callable[[str], bool]) -> 
     later = value_of(db, "SELECT id FROM runs WHERE resumes = ? AND resumes <> ''", run.resumes)
     if later is not None:
         raise Refused(f"Run {run.resumes} was resumed already, as run {later}; nothing was run")
-    select = "SELECT id, owner FROM runs WHERE kata = ? AND folder = ? AND folder <> '' AND owner <> ? AND finished IS NULL AND started > ?"
-    for row in sql(db, select, run.kata, run.folder, run.owner, run.started - LONGEST_RUN_S).fetchall():
-        if alive(row["owner"]):
-            raise Refused(f"{run.tool} runs in this folder already, in another process (run {row['id']}); nothing more was run")
+    select = "SELECT id, owner FROM runs WHERE kata = ? AND folder = ? AND folder <> '' AND id <> ? AND finished IS NULL AND started > ?"
+    for row in sql(db, select, run.kata, run.folder, run.resumes, run.started - LONGEST_RUN_S).fetchall():
+        if alive(row["owner"]):  # this process too, which may have loaded the plugin anew meanwhile
+            where = "" if row["owner"] == run.owner else ", in another process"
+            raise Refused(f"{run.tool} runs in this folder already{where} (run {row['id']}); nothing more was run")
 
 
 def _write_step(db: sqlite3.Connection, run: str, step: StepTrace) -> None:

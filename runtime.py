@@ -39,7 +39,7 @@ from .calling import (
 )
 from .discretion import Discreet, discreet, veil, veiled
 from .door import Door
-from .driver import INSIDE, Driver, Gates, Place, asking, budget, confirmed, habits, replay
+from .driver import GIVEN_UP, INSIDE, UNLOADED, Driver, Gates, Place, asking, budget, confirmed, habits, replay
 from .history import History
 from .host import (
     CALL_IDS,
@@ -115,7 +115,7 @@ class Ongoing:
     @property
     def hangs(self) -> bool:
         """Whether it waits for a step that was given up."""
-        return self.driver.abandoned or self.over
+        return bool(self.driver.abandoned) or self.over
 
     @property
     def done(self) -> bool:
@@ -197,10 +197,16 @@ class Plugin:
         return self.settings.record and not self.paused and not self.off
 
     def close(self) -> None:
-        """Stop the writer and let the file go; later events are refused."""
+        """Stop the writer and let the file go; later events are refused. A run that is under way starts no further step, and lets the file
+        go when its end is written."""
         self.closed = True
         self.recorder.stop()
-        self.store.close()
+        with self._claiming:
+            going = [one for one in self.runs.values() if not one.over]
+        for one in going:
+            one.driver.abandoned = UNLOADED
+        if not going:
+            self.store.close()
 
     def fault(self, what: str) -> None:
         """Note a fault of ours; the agent's work goes on."""
@@ -350,7 +356,7 @@ class Plugin:
         """The host says that a call of a kata is over: one that still runs was given up, and must start nothing more (trap 3)."""
         for one in [*self.runs.values()]:
             if not one.over and one.called == payload.get("tool_name") and one.driver.place.session == str(payload.get("session_id") or ""):
-                one.driver.abandoned = True
+                one.driver.abandoned = GIVEN_UP
 
     def _hand_over(self, kind: str, payload: Mapping[str, Any]) -> None:
         if self.recording and not self.incognito.hides(payload):
@@ -571,6 +577,8 @@ class Plugin:
     def _claim(self, run_id: str, wanted: Ongoing) -> None:
         """Enter a run, unless the kata still hangs somewhere (A22) or runs in this folder already."""
         with self._claiming:
+            if self.closed:
+                raise InputError(f"{UNLOADED}; nothing was run")
             self.runs = {name: one for name, one in self.runs.items() if not one.done and time.monotonic() - one.since < HUNG_S}
             for one in self.runs.values():
                 if one.kata == wanted.kata and one.hangs:
@@ -595,6 +603,9 @@ class Plugin:
                 one.over, one.since = True, time.monotonic()
             if one is not None and one.done:
                 del self.runs[run_id]
+            last = self.closed and all(other.over for other in self.runs.values())
+        if last:
+            self.store.close()
 
     def _asks(self, kata: Kata, folder: str, given: Mapping[str, Json] | None = None) -> bool:
         """Whether a person is asked before a run: for its effects, because it writes where no example did (design section 8), or because

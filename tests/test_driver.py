@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from kata.driver import (
     BUDGET_S,
     FILES,
+    GIVEN_UP,
     INSIDE,
     MOST_BYTES,
     MOST_DISPATCHES,
@@ -549,7 +550,7 @@ def test_a_run_that_the_host_gave_up_starts_no_further_step() -> None:
     drivers: list[Driver] = []
 
     def late(arguments: Any) -> str:
-        drivers[0].abandoned = True
+        drivers[0].abandoned = GIVEN_UP
         return '{"content": "x"}'
 
     tools = Tools({"read_file": late})

@@ -1157,6 +1157,33 @@ def test_one_folder_has_one_run_of_a_kata_at_a_time(host: Host) -> None:
     assert second[2]["status"] == "ok"
 
 
+def test_a_run_under_way_when_kata_is_unloaded_ends_before_its_next_step_and_is_written_down(opened: Callable[..., Host]) -> None:
+    """T52: the host loads all plugins anew when one is installed; whoever is loaded then can run the kata at once."""
+    old, inside, go = opened(), threading.Event(), threading.Event()
+    approve(old.file, reader("a", "b"), "look")
+    old.say()
+
+    def answer(tool: str, arguments: Any, **ids: Any) -> str:
+        inside.set()
+        return "{}" if go.wait(PATIENCE) else ""
+
+    old.context.answer, said = answer, []
+    run = threading.Thread(target=lambda: said.append(old.call("kata_look", {"a": "a.md", "b": "b.md"})))
+    run.start()
+    assert inside.wait(PATIENCE)
+    old.unload()
+    new = opened()
+    assert "runs" in new.call("kata_look", {"a": "a.md", "b": "b.md"})["error"]
+    assert "Kata was unloaded; nothing was run" in old.call("kata_look", {"a": "c.md", "b": "d.md"})["error"]
+    go.set()
+    run.join(PATIENCE)
+    assert [one["status"] for one in said[0]["steps"]] == ["ok", "interrupted"] and len(old.context.dispatched) == 1
+    assert "Kata was unloaded before this step began" in said[0]["error"], said
+    assert new.call("kata_look", {"a": "a.md", "b": "b.md"})["status"] == "ok"
+    with process(new.file) as store:
+        assert [(run.status, run.finished is None) for run in store.runs(None, 10)] == [(Status.OK, False), (Status.INTERRUPTED, False)]
+
+
 def test_a_kata_inside_a_kata_is_refused(host: Host) -> None:
     """B27: at once where a step is one, and where a tool of a step calls one."""
     approve(host.file, Spec((), (step("kata_look", path=Literal("a")), step("terminal", command=Literal("ls")))), "outer")
