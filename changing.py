@@ -144,6 +144,20 @@ def _cleanup(service: Service, ask: Ask) -> Answer:
     return Answer("\n".join([text, *(f"  {file}" for file in files)]), {"done": True, **kept, "files": list(files)})
 
 
+def _repair(service: Service, ask: Ask) -> Answer:
+    done = service.repair(ask.surface)
+    if done is None:
+        return Answer("The file is sound; nothing was done.", {"done": False, "why": "", "saved": {}, "kept": ""})
+    saved = ", ".join(f"{n} {table.replace('_', ' ')}" for table, n in done.saved.items() if n) or "nothing"
+    lines = [
+        f"What was wrong: {done.why}",
+        f"Saved into a new file: {saved}. Everything is looked at again.",
+        f"The old file is kept: {done.kept}",
+        "Look whether something is missing ('list', 'audit verify'), then delete it: it may hold what you erase from now on.",
+    ]
+    return Answer("\n".join(lines), {"done": True, "why": done.why, "saved": done.saved, "kept": done.kept})
+
+
 def _stop(service: Service, ask: Ask) -> Answer:
     run = service.stop(ask.kata)
     text = f"Stopping: run {run.id} of {run.tool} ends before its next step; a step that runs now is not torn away."
@@ -282,6 +296,7 @@ ACTS: Mapping[str, Act] = {
     "stop": _stop,
     "purge": _purge,
     "cleanup": _cleanup,
+    "repair": _repair,
     "incognito": _incognito,
     "record": _record,
 }

@@ -4,7 +4,6 @@ place."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -12,11 +11,11 @@ from . import books, checks, consent, editing, lifecycle, miner, secrecy, teachi
 from .decisions import UNDO_S
 from .model import PREFIX, Check, Erasure, Kata, Proposal, Refused, Spec, State, Step, Version, Wanted
 from .reading import Reading, binding, revised
+from .rows import NAME
 
-NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
-    "stop rename diff audit cleanup trust untrust bind export import relax savings what-if snooze undo wrong edit run "
+    "stop rename diff audit cleanup repair trust untrust bind export import relax savings what-if snooze undo wrong edit run "
     "incognito".split()
 )
 

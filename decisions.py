@@ -4,13 +4,13 @@ it decides nothing. A module of its own, because consent is read from here and n
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from dataclasses import asdict
 
-from .model import AuditRow, Json, canonical
+from .model import AuditRow, Json, canonical, parsed
 from .notes import Notes
-from .statements import insert, sql, value_of
+from .rows import moment, unbind
+from .statements import insert, value_of
 
 AGREED = "(verb IN ('approve', 'enable', 'rollback') OR verb = 'relax' AND before = 'active')"
 """The decisions by which a person agrees to a revision: to relax a check of what is in use is one."""
@@ -22,6 +22,10 @@ SNOOZE_S = 30 * 86_400.0
 UNDO_S = 86_400.0
 
 
+BEFORE = {"kata", "state", "name", "version", "approved", "number"}
+"""What is kept of how things were before a decision."""
+
+
 class Decisions(Notes):
     """The log, and what it says."""
 
@@ -29,20 +33,34 @@ class Decisions(Notes):
         """The latest decisions about a kata (None: about all), newest first."""
         chosen, values = ("", ()) if kata is None else ("WHERE kata = ?", (kata,))
         select = f"SELECT at, actor, verb, kata, before, after, digest, detail FROM audit {chosen} ORDER BY number DESC LIMIT ?"
-        return tuple(AuditRow(**row) for row in self._rows(select, *values, limit))
+        return tuple(AuditRow(**row | {"at": moment(row["at"])}) for row in self._rows(select, *values, limit))
 
     def proven(self) -> tuple[int, int]:
         """How many decisions the log holds, and the number of the first that is missing or not as it was written; 0 when none is (T66)."""
+        count, breaks = self._breaks()
+        return count, breaks[0] if breaks else 0
+
+    def _breaks(self) -> tuple[int, list[int]]:
+        """How many decisions the log holds, and each place at which one is missing or not as it was written; one beyond the last where
+        some are missing at its end."""
         with self._using("DEFERRED") as db:
-            rows = sql(db, "SELECT * FROM audit ORDER BY number").fetchall()
+            fields = "number, hash, at, actor, verb, kata, before, after, digest, detail"
+            rows = db.execute(f"SELECT {fields} FROM audit ORDER BY number").fetchall()
             written = value_of(db, "SELECT seq FROM sqlite_sequence WHERE name = 'audit'") or 0
-        last = ""
-        for at, row in enumerate(rows, 1):
-            number, told = row.pop("number"), row.pop("hash")
-            if number != at or told != chained(last, AuditRow(**row)):
-                return len(rows), at
-            last = told
-        return len(rows), 0 if written == len(rows) else len(rows) + 1
+        last, found, due = "", list[int](), 1
+        for at, (number, told, *row) in enumerate(rows, 1):
+            if number != due or not intact(last, AuditRow(*map(unbind, row)), told):
+                found.append(at)
+            last, due = told, number + 1
+        return len(rows), found if written == due - 1 else [*found, len(rows) + 1]
+
+    def _sure(self) -> int:
+        """After which number the log says what was decided: before a place where it is broken anything may have been taken out."""
+        _, breaks = self._breaks()
+        if not breaks:
+            return 0
+        row = self._first("SELECT number FROM audit ORDER BY number LIMIT 1 OFFSET ?", breaks[-1] - 1)
+        return int(row["number"]) if row else 2**62
 
     def generation(self) -> int:
         """A number that grows with every change to a kata: that of its audit row."""
@@ -54,29 +72,40 @@ class Decisions(Notes):
         if row is None:
             return None
         number, _ = row.pop("number"), row.pop("hash")
-        kept = json.loads(self.noted("undo") or "null")
-        return AuditRow(**row), kept if kept and kept["number"] == number else None
+        kept = parsed(self.noted("undo"))
+        row["at"] = moment(row["at"])
+        return AuditRow(**row), kept if isinstance(kept, dict) and kept.keys() == BEFORE and kept["number"] == number else None
 
     def snoozed(self, now: float) -> dict[int, float]:
         """The proposals that nobody wants to see for now: number → until when."""
         select = f"SELECT kata, max(at) AS at FROM audit WHERE verb = 'snooze' AND {HOLDS} GROUP BY kata"
-        return {int(row["kata"]): row["at"] + SNOOZE_S for row in self._rows(select) if row["at"] + SNOOZE_S > now}
+        return {int(row["kata"]): moment(row["at"]) + SNOOZE_S for row in self._rows(select) if moment(row["at"]) + SNOOZE_S > now}
 
     def approved(self, kata: int, digest: str) -> bool:
-        """Whether the audit log says that a person approved that revision."""
-        select = f"SELECT number FROM audit WHERE kata = ? AND digest = ? AND {AGREED} AND {HOLDS} LIMIT 1"
-        return bool(self._rows(select, kata, digest))
+        """Whether the log says that a person approved that revision, in a row after which it is not broken (T42)."""
+        select = f"SELECT number FROM audit WHERE kata = ? AND digest = ? AND number > ? AND {AGREED} AND {HOLDS} LIMIT 1"
+        return bool(self._rows(select, kata, digest, self._sure()))
+
+    def standing_now(self) -> frozenset[tuple[int, str]]:
+        """The katas, each with the digest of a revision, that are in use as the log says: a person approved it, and nothing came after
+        that took it out of use."""
+        newest = "number = (SELECT max(number) FROM audit AS newer WHERE newer.kata = audit.kata)"
+        agreed = "EXISTS (SELECT 1 FROM ({}) AS agreed WHERE agreed.kata = audit.kata AND agreed.digest = audit.digest)"
+        chosen = agreed.format(f"SELECT kata, digest FROM audit WHERE number > ? AND {AGREED} AND {HOLDS}")
+        rows = self._rows(f"SELECT kata, digest FROM audit WHERE after = 'active' AND {newest} AND {chosen}", self._sure())
+        return frozenset((row["kata"], row["digest"]) for row in rows)
 
     def trusted(self) -> frozenset[tuple[int, str]]:
         """The katas, each with the digest of a revision, that a person trusts, as the audit log says."""
-        rows = self._rows(f"SELECT kata, digest, verb FROM audit WHERE verb IN ('trust', 'untrust') AND {HOLDS} ORDER BY number")
+        select = f"SELECT kata, digest, verb FROM audit WHERE verb IN ('trust', 'untrust') AND number > ? AND {HOLDS} ORDER BY number"
+        rows = self._rows(select, self._sure())
         last = {(row["kata"], row["digest"]): row["verb"] for row in rows}
         return frozenset(one for one, verb in last.items() if verb == "trust")
 
     def first(self, kata: int, digest: str) -> float:
         """When a kata had that revision first (epoch seconds), by the log; 0 where it does not say."""
         row = self._first("SELECT min(at) AS at FROM audit WHERE kata = ? AND digest = ?", kata, digest)
-        return float(row["at"] or 0.0) if row else 0.0
+        return moment(row["at"] or 0.0) if row else 0.0
 
     def why(self, kata: int) -> str:
         """Why a kata came to the state it is in, as the log says; empty where nobody said."""
@@ -89,6 +118,14 @@ def log(db: sqlite3.Connection, row: AuditRow) -> None:
     """Write a decision down, chained to the one before it (T66)."""
     last = value_of(db, "SELECT hash FROM audit ORDER BY number DESC LIMIT 1") or ""
     insert(db, "audit", {**asdict(row), "hash": chained(last, row)})
+
+
+def intact(last: str, row: AuditRow, told: Json) -> bool:
+    """Whether that is the hash of a decision after the one before it; False too where a field is none that a decision has."""
+    try:
+        return bool(told == chained(last, row))
+    except (TypeError, ValueError):
+        return False
 
 
 def chained(last: str, row: AuditRow) -> str:

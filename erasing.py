@@ -53,7 +53,8 @@ class Erasing(Notes):
         with self._lock:
             path = self._path
             self._drop()
-            files = [*(path + end for end in ("", "-journal", "-wal", "-shm")), *self._notes("held-")] if path else []
+            beside = [*self._notes("held-"), *self._notes(f"{os.path.basename(path)}.")]  # and what `repair` kept
+            files = [*(path + end for end in ("", "-journal", "-wal", "-shm")), *beside] if path else []
             there = [file for file in files if os.path.exists(file)]
             for file in there:
                 with suppress(OSError):

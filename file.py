@@ -9,22 +9,27 @@ import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import cache
 
-from .model import StoreError
+from .model import Damaged, StoreError
 from .rows import Row
 from .statements import file_named, path_of, sql, transaction, value_of
-from .tables import MIGRATIONS, age, migrate
+from .tables import MENDING, MIGRATIONS, age, fitting, migrate, misshapen, shape
 
 REASONS: Mapping[int, str] = {
     sqlite3.SQLITE_BUSY: "is busy: another process is using it; try again in a moment",
     sqlite3.SQLITE_LOCKED: "is busy: another connection is using it; try again in a moment",
-    sqlite3.SQLITE_NOTADB: "is not a database; move it away and Kata starts a new one",
-    sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a backup, or move it away and Kata starts a new one",
+    sqlite3.SQLITE_NOTADB: f"is not a database; {MENDING}",
+    sqlite3.SQLITE_CORRUPT: f"is damaged; {MENDING}",
     sqlite3.SQLITE_FULL: "cannot grow because the disk is full; free some space",
     sqlite3.SQLITE_READONLY: "may not be written; check its owner and mode",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that its folder exists and may be written",
     sqlite3.SQLITE_IOERR: "cannot be read or written because the disk reports an error",
+    sqlite3.SQLITE_PROTOCOL: "lies where locks do not work, as on some network drives; move the folder of Hermes to a local disk",
+    sqlite3.SQLITE_NOLFS: "has grown larger than its file system can hold; move the folder of Hermes to another disk",
 }
+BROKEN = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+"""Errors of a file that has to be made anew."""
 PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CONSTRAINT)
 """Errors after which the connection is still good."""
 
@@ -42,6 +47,22 @@ def _tighten(path: str) -> None:
             mode = stat.S_IMODE(os.stat(place).st_mode)
             if mode & ~allowed and not mode & stat.S_ISVTX:  # a sticky folder belongs to everybody
                 os.chmod(place, mode & allowed)
+
+
+@cache
+def _made() -> frozenset[tuple[str, str, str]]:
+    """The shape of a file that we make today."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        migrate(db)
+        return shape(db)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Which file there is under a path; None where there is none."""
+    with suppress(OSError):
+        found = os.stat(path)
+        return found.st_dev, found.st_ino
+    return None
 
 
 def mode_of(path: str) -> str:
@@ -62,6 +83,8 @@ class File:
         self._lock = threading.RLock()
         self._own = threading.local()
         self._db: sqlite3.Connection | None = None
+        self._held: tuple[int, int] | None = None
+        self._shape = -1
         self._closed = False
 
     def close(self) -> None:
@@ -102,11 +125,16 @@ class File:
             db.execute(f"PRAGMA busy_timeout = {int(self._wait * 1000)}")
             with transaction(db, kind):
                 age(db, len(MIGRATIONS))  # a newer plugin may have migrated it since we opened it
+                self._unchanged(db)
                 yield db
+        except Damaged:
+            self._drop()
+            raise
         except sqlite3.Error as error:
             if _code(error) not in PASSING:
                 self._drop()
-            raise StoreError(f"{file_named(self._path)} {REASONS.get(_code(error), 'refused the work')} ({error})") from error
+            what = Damaged if _code(error) in BROKEN else StoreError
+            raise what(f"{file_named(self._path)} {REASONS.get(_code(error), 'refused the work')} ({error})") from error
         finally:
             self._lock.release()
 
@@ -124,8 +152,8 @@ class File:
     def _opened(self) -> sqlite3.Connection:
         if self._closed:
             raise StoreError(f"{file_named(self._path)} was closed by this plugin; nothing is read or written any more")
-        if self._db is not None and self._path and not os.path.exists(self._path):
-            self._drop()  # it was moved away, or removed by another process: what we wrote there would be lost
+        if self._db is not None and self._path and _identity(self._path) != self._held:
+            self._drop()  # it was moved away, or another took its place: what we wrote there would be lost
         if self._db is None:
             self._probe()
             self._db = self._patiently()
@@ -156,15 +184,42 @@ class File:
             self._path = path_of(db)
             age(db, len(MIGRATIONS))
             _tighten(self._path)
-            migrate(db)
+            self._brought_up(db)
+            self._held = _identity(self._path)
             undo.pop_all()
         return db
+
+    def _brought_up(self, db: sqlite3.Connection) -> None:
+        """Bring the file to today's tables; Damaged where it has others than those of its version."""
+        try:
+            migrate(db)
+        except sqlite3.OperationalError as error:
+            if _code(error) == sqlite3.SQLITE_ERROR:
+                raise misshapen(db, str(error)) from error
+            raise
+        self._shape = -1
+        self._unchanged(db)
+
+    def _unchanged(self, db: sqlite3.Connection) -> None:
+        """Damaged when another program changed the tables; looked at again only when somebody changed any."""
+        now = int(value_of(db, "PRAGMA schema_version"))
+        if now != self._shape:
+            fitting(db, _made())
+            self._shape = now
 
     def _probe(self) -> None:
         """Raise at once, or after our own wait, when the file is locked: the host's opener would take its five seconds first."""
         if self._probed and os.path.exists(self._probed):
             with closing(sqlite3.connect(self._probed, timeout=self._wait)) as db:
                 db.execute("PRAGMA schema_version")
+
+    def _plain(self, path: str) -> sqlite3.Connection:
+        """A connection to some file, whose tables are not trusted, and whose texts need not be texts."""
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA writable_schema = ON")  # a table whose own description is broken must not hide the others
+        return db
 
     def _rows(self, select: str, *values: object) -> list[Row]:
         with self._using("DEFERRED") as db:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 
 from .file import File
-from .model import Example, NearMiss, Occurrence, Place
+from .model import Damaged, Example, NearMiss, Occurrence, Place
 from .rows import Row, bind, pack, stored_event, unbind
-from .statements import insert, marks, numbers, positions, sql, value_of
+from .statements import insert, marks, numbers, positions, readable, sql, value_of
 
 ALIVE = """(SELECT count(*) FROM (
     SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE windows.window = :window LIMIT :least
@@ -130,10 +131,12 @@ class Findings(File):
         return {int(row["kata"]): _occurrence(row) for row in self._rows(select, turn)}
 
     def examples(self, occurrences: Iterable[Occurrence]) -> tuple[Example, ...]:
-        """The occurrences with their events; those whose events are gone are left out."""
-        places = tuple(occurrences)
+        """The occurrences with their events; those whose events are gone, or not as Kata wrote them, are left out."""
+        places, found = tuple(occurrences), []
         with self._using("DEFERRED") as db:
-            found = [_example(db, where) for where in places]
+            for where in places:
+                with suppress(Damaged):
+                    found.append(_example(db, where))
         return tuple(example for example in found if example.events)
 
     def misses(self, found: Mapping[int, NearMiss], judged: Collection[str] | None = None) -> None:
@@ -149,12 +152,15 @@ class Findings(File):
 
     def near(self) -> tuple[NearMiss, ...]:
         """The near misses, best supported first."""
-        rows = self._rows("SELECT fingerprint, keys, rule, detail, support FROM near ORDER BY support DESC, fingerprint")
+        with self._using("DEFERRED") as db:
+            rows = readable(db, "SELECT fingerprint, keys, rule, detail, support FROM near ORDER BY support DESC, fingerprint")
         return tuple(NearMiss(**{**row, "keys": tuple(row["keys"])}) for row in rows)
 
     def shadows(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         """The keys of every near miss, with its rule."""
-        return tuple((tuple(row["keys"]), str(row["rule"])) for row in self._rows("SELECT keys, rule FROM near ORDER BY fingerprint"))
+        with self._using("DEFERRED") as db:
+            rows = readable(db, "SELECT keys, rule FROM near ORDER BY fingerprint")
+        return tuple((tuple(row["keys"]), str(row["rule"])) for row in rows)
 
 
 def soiled(db: sqlite3.Connection, turn: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextvars
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -17,6 +18,7 @@ from .model import PLUGIN, Json
 from .offered import Chat
 from .settings import Settings
 
+PID = re.compile("[1-9][0-9]{0,9}")
 CALL_IDS = ("turn_id", "tool_call_id", "api_request_id")
 """What a guard of another plugin is told of the call that a step belongs to, beside task and session."""
 
@@ -156,12 +158,14 @@ def owner() -> str:
 def alive(owner: str) -> bool:
     """Whether the process that calls itself so still runs."""
     pid, _, began = owner.partition(":")
+    if not PID.fullmatch(pid):  # 0 and less are whole groups of processes
+        return False
     try:
         os.kill(int(pid), 0)
-    except (ValueError, ProcessLookupError, OverflowError):
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
-        return True
+        pass  # it is another user's; when it began can be read all the same
     return began == _began(int(pid))
 
 

@@ -4,15 +4,14 @@ apart."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 
 from .decisions import AGREED, HOLDS, Decisions, log
-from .model import AuditRow, Check, Example, Fit, Json, Kata, KataError, Proposal, Refused, Spec, State, Version, canonical
-from .rows import Row, pack, read_kata, read_version
-from .statements import insert, numbers, positions, sql, value_of
+from .model import AuditRow, Check, Example, Fit, Json, Kata, KataError, Proposal, Refused, Spec, State, Version, canonical, parsed
+from .rows import Row, moment, pack, read_kata, read_version
+from .statements import insert, numbers, positions, readable, sql, value_of
 
 KATA = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, katas.withdrawn, versions.*
 FROM katas JOIN versions ON versions.kata = katas.id AND versions.number = katas.version"""
@@ -153,8 +152,10 @@ class Katas(Decisions):
         with self._using("IMMEDIATE") as db:
             row = sql(db, "SELECT * FROM audit WHERE number = ?", before["number"]).fetchone()
             kept, found = value_of(db, "SELECT text FROM notes WHERE name = 'undo'"), _kata(db, before["kata"])
-            if row is None or not kept or json.loads(kept) != before:
+            if row is None or not kept or parsed(kept) != before:
                 raise Refused("That decision was taken back already")
+            if (row["kata"], row["before"]) != (before["kata"], before["state"]):
+                raise Refused("That decision cannot be taken back: what was kept of it was changed outside Kata")
             if (found.state, found.version.spec.digest) != (row["after"], row["digest"]):
                 raise Refused(f"Kata {found.id} was changed since: it is {found.state} now, so the decision stays")
             sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", before["approved"], found.id, before["version"])
@@ -181,7 +182,9 @@ class Katas(Decisions):
         select = """SELECT katas.id, fingerprint, keys, ties, loose, chance, fit FROM katas
         JOIN versions ON versions.kata = katas.id AND versions.number = katas.version
         WHERE state = 'candidate' AND withdrawn = '' ORDER BY katas.id"""
-        return tuple(row | {"loose": numbers(row["loose"])} for row in self._rows(select) if not row["fit"].get("taught"))
+        with self._using("DEFERRED") as db:
+            rows = readable(db, select)
+        return tuple(row | {"loose": numbers(row["loose"])} for row in rows if not row["fit"].get("taught"))
 
     def withdrawn(self, kata: int) -> str:
         """Why that proposal was taken back; empty when it was not."""
@@ -190,8 +193,9 @@ class Katas(Decisions):
 
     def routines(self) -> tuple[tuple[tuple[str, ...], State, str], ...]:
         """The keys of every routine that is proposed or decided about, with its state and how it is explained by chance."""
-        rows = self._rows("SELECT keys, state, chance FROM katas WHERE withdrawn = '' ORDER BY id")
-        return tuple((tuple(row["keys"]), State(row["state"]), str(row["chance"])) for row in rows)
+        with self._using("DEFERRED") as db:
+            rows = readable(db, "SELECT keys, state, chance FROM katas WHERE withdrawn = '' ORDER BY id")
+        return tuple((tuple(row["keys"]), State(row["state"]), str(row["chance"])) for row in rows if row["state"] in [*State])
 
     def alike(self, fingerprint: str) -> Kata | None:
         """The kata of that fingerprint, whatever its state, unless it was taken back."""
@@ -244,11 +248,12 @@ class Katas(Decisions):
         select = f"SELECT digest, at FROM audit WHERE kata = ? AND {AGREED} AND {HOLDS} ORDER BY number DESC LIMIT 1"
         last = self._first(select, kata)
         row = last and self._first("SELECT * FROM versions WHERE kata = ? AND digest = ? ORDER BY number DESC", kata, last["digest"])
-        return (read_version(row), float(last["at"])) if last and row else None
+        return (read_version(row), moment(last["at"])) if last and row else None
 
     def watched(self) -> dict[int, tuple[int, tuple[str, ...]]]:
         """The katas that new evidence may make stale, or revise: number → window and keys."""
-        rows = self._rows("SELECT id, window, keys FROM katas WHERE state IN (?, ?) ORDER BY id", State.ACTIVE, State.STALE)
+        with self._using("DEFERRED") as db:
+            rows = readable(db, "SELECT id, window, keys FROM katas WHERE state IN (?, ?) ORDER BY id", State.ACTIVE, State.STALE)
         return {int(row["id"]): (int(row["window"]), tuple(row["keys"])) for row in rows}
 
     def steps(self, kata: int) -> int:

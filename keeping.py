@@ -3,6 +3,7 @@ never looks at what the calls say. A module of its own, because it is the one pl
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,6 +21,7 @@ from .settings import Settings
 from .store import Store
 
 TIDY_S = 3_600.0
+SIZE, TIME = re.compile("[0-9]{1,9}"), re.compile(r"[0-9.]{1,30}")
 MEGABYTE = 1_000_000
 ROOMY, THINNED = 0.9, 10
 """The share of the wanted size that is left when the oldest turns have gone, and how many go at once."""
@@ -107,7 +109,7 @@ class Keeping(Reading):
     def tidy(self) -> int:
         """Forget what is older than the owner wants it kept (K98), at most once an hour; the number of turns that went."""
         now = self.door.clock()
-        if now - float(self.store.noted("tidied") or 0) < TIDY_S:
+        if abs(now - self.store.number("tidied")) < TIDY_S:  # a time in the future was written by a clock that was wrong
             return 0
         self.store.note("tidied", repr(now))
         gone = self.store.forget(now - self.settings.retention_days * 86_400, self.settings.min_support) + self.thin()
@@ -134,7 +136,8 @@ class Keeping(Reading):
     def thinned(self) -> float:
         """Up to when (epoch seconds) turns had to go because of their size; 0 where none had to, or more may be kept since."""
         size, _, newest = self.store.noted("thinned").partition(" ")
-        return float(newest) if newest and int(size) >= self.settings.max_mb else 0.0
+        told = SIZE.fullmatch(size) and TIME.fullmatch(newest)
+        return float(newest) if told and int(size) >= self.settings.max_mb else 0.0
 
     def remask(self) -> int:
         """Put what an older masker let through to the masker of today; the number of turns that were looked at."""

@@ -326,6 +326,13 @@ VERBS: Mapping[str, Verb] = {
         "cleanup",
         SOME,
     ),
+    "repair": Verb(
+        "repair",
+        "save what a damaged file still holds",
+        "What can be read goes into a new file, and the old one is kept beside it. A file that is sound is left as it is.",
+        "repair",
+        NONE,
+    ),
     "incognito": Verb(
         "incognito",
         "the next message here is not recorded",

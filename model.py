@@ -67,6 +67,10 @@ class StoreError(KataError):
     """The file cannot be used; the sentence says why and what would help."""
 
 
+class Damaged(StoreError):
+    """What is kept is not as Kata wrote it; the sentence says what, and what would help."""
+
+
 class NewerStore(StoreError):
     """The file was written by a newer version of the plugin; it is left untouched."""
 

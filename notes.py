@@ -3,7 +3,9 @@ module of its own, because everybody keeps some, and they belong to no noun."""
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
@@ -20,6 +22,11 @@ FACTS: Mapping[str, str] = {
     "version": "PRAGMA user_version",
     "journal": "PRAGMA journal_mode",
 }
+
+
+COUNT = re.compile("[0-9]{1,9}")
+LEASE_S = 3_600.0
+"""A lease that is older, or that far in the future, holds nobody up: whoever had it hangs, or another program wrote it."""
 
 
 class Notes(File):
@@ -43,6 +50,14 @@ class Notes(File):
         row = self._first("SELECT text FROM notes WHERE name = ?", name)
         return "" if row is None else str(row["text"])
 
+    def number(self, name: str, otherwise: float = 0.0) -> float:
+        """The number kept under that name; `otherwise` where none is, or what is there is none."""
+        try:
+            found = float(self.noted(name) or otherwise)
+        except ValueError:
+            return otherwise
+        return found if math.isfinite(found) else otherwise
+
     def hold(self, owner: str, n: int) -> None:
         """Leave word beside the file that `owner` holds n events which the file does not take now; 0 takes the word back. It is the
         name of an empty file, because a full disk has room for no more."""
@@ -58,11 +73,11 @@ class Notes(File):
         found = 0
         for path in self._notes("held-"):
             pid, began, n = [*os.path.basename(path).split("-"), "", "", ""][1:4]
-            if n.isdigit() and not alive(f"{pid}:{began}"):
-                self.count("not_written", int(n))
-                found += int(n)
+            if COUNT.fullmatch(n) and not alive(f"{pid}:{began}"):
                 with suppress(OSError):
-                    os.unlink(path)
+                    os.unlink(path)  # first: what cannot be taken away would be counted again and again
+                    self.count("not_written", int(n))
+                    found += int(n)
         return found
 
     def _notes(self, start: str) -> list[str]:
@@ -71,18 +86,19 @@ class Notes(File):
             return [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith(start)] if folder else []
         return []
 
-    def lease(self, owner: str, alive: Callable[[str], bool], what: str = "miner") -> bool:
-        """Take the right to mine, or to be another; False while somebody else holds it who is still alive (design section 12)."""
+    def lease(self, owner: str, alive: Callable[[str], bool], what: str = "miner", now: float = 0.0) -> bool:
+        """Take the right to mine, or to be another, at that time (epoch seconds); False while somebody else holds it who is still alive
+        and took it within the hour."""
         with self._using("IMMEDIATE") as db:
-            holder = value_of(db, "SELECT text FROM notes WHERE name = ?", what)
-            if holder not in (None, "", owner) and alive(holder):
+            holder, _, since = str(value_of(db, "SELECT text FROM notes WHERE name = ?", what) or "").partition(" ")
+            if holder not in ("", owner) and abs(now - _seconds(since)) < LEASE_S and alive(holder):
                 return False
-            sql(db, "INSERT OR REPLACE INTO notes (name, text) VALUES (?, ?)", what, owner)
+            sql(db, "INSERT OR REPLACE INTO notes (name, text) VALUES (?, ?)", what, f"{owner} {now!r}")
             return True
 
     def release(self, owner: str, what: str = "miner") -> None:
         """Give the right to mine, or to be another, back."""
-        self._change("DELETE FROM notes WHERE name = ? AND text = ?", what, owner)
+        self._change("DELETE FROM notes WHERE name = ? AND substr(text, 1, ?) = ?", what, len(owner) + 1, f"{owner} ")
 
     def facts(self) -> dict[str, Json]:
         """What status shows: calls, turns, conversations, dirty (turns), katas by state, last_event (epoch seconds or
@@ -97,3 +113,11 @@ class Notes(File):
                 "path": self._path,
                 "mode": mode_of(self._path),
             }
+
+
+def _seconds(text: str) -> float:
+    """A time as a lease holds it; one that is none is long over."""
+    try:
+        return float(text)
+    except ValueError:
+        return -math.inf

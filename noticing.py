@@ -119,7 +119,7 @@ class Noticing(Deciding):
     def respell(self, spelled: Callable[[Example], tuple[str, ...]] = miner.spelled, number: int = SPELLING) -> int:
         """Bring the identities of all routines to today's spelling of calls, so that what was rejected stays rejected (A29); how many
         changed. The parser's version that they were spelled with is kept in the file."""
-        if int(self.store.noted("spelling") or 1) >= number:
+        if self.store.number("spelling", 1) >= number:
             return 0
         with self.store.bundle():
             changed = self.store.respell(spelled, lambda keys: (miner.fingerprint(keys), miner.window_id(keys)))

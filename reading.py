@@ -32,6 +32,12 @@ class Reading:
         hidden = {*self.doubts(), *self.snoozed()}
         return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED and kata.id not in hidden)
 
+    def refused(self) -> tuple[tuple[int, str], ...]:
+        """The numbers of the katas that do not load, or are set active without a person's word in the log (T42), each with the reason."""
+        why = "it is set active, and nobody approved that, as far as the log can be trusted; 'disable {0}', then 'review {0}'"
+        good = {kata.id for kata in self.active()}
+        return *self.store.broken(), *((kata.id, why.format(kata.id)) for kata in self.store.katas((State.ACTIVE,)) if kata.id not in good)
+
     def snoozed(self) -> dict[int, float]:
         """The proposals that nobody wants to see for now, by number, and until when (epoch seconds)."""
         waiting = {kata.id for kata in self.store.katas((State.CANDIDATE,))}
@@ -137,8 +143,9 @@ class Reading:
         return bool(self.store.noted("miner"))
 
     def active(self) -> tuple[Kata, ...]:
-        """The katas that the agent may call (K84): those whose revision a person approved, as the audit log says (T42)."""
-        return tuple(kata for kata in self.store.katas((State.ACTIVE,)) if self.store.approved(kata.id, kata.version.spec.digest))
+        """The katas that the agent may call (K84): those whose revision a person approved and left in use, as the log says (T42)."""
+        standing = self.store.standing_now()
+        return tuple(kata for kata in self.store.katas((State.ACTIVE,)) if (kata.id, kata.version.spec.digest) in standing)
 
     def asks(self, kata: Kata) -> bool:
         """Whether every run asks a person, wherever it is."""

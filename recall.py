@@ -53,7 +53,7 @@ def learn(service: Service, days: float) -> Learnt:
     archive, owner = service.door.archive, service.door.owner
     if archive is None:
         raise Refused("The conversations that Hermes keeps cannot be read here")
-    if not service.store.lease(owner, service.door.alive, "learner"):
+    if not service.store.lease(owner, service.door.alive, "learner", service.door.clock()):
         raise Refused("Another process learns from the history just now; try again when it is done")
     try:
         with archive.opened() as shelf:

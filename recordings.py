@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from .file import File
 from .findings import delete, soiled
 from .model import Event, Json, ModelRequest, PayloadError, Record, SchemaSeen, Turn, TurnEnd, TurnStart
-from .rows import Row, pack, read_event
+from .rows import Row, moment, pack, read_event
 from .secrecy import label
 from .statements import add_to, insert, sql, value_of
 from .turns import Lived, Span
@@ -111,7 +111,7 @@ class Recordings(File):
         """What the user said in a turn, when it began and when its conversation did (epoch seconds); empty and 0 where it is gone."""
         began = "(SELECT min(started) FROM turns AS other WHERE other.conversation = turns.conversation) AS began"
         row = self._first(f"SELECT message, started, {began} FROM turns WHERE id = ?", turn)
-        return ("", 0.0, 0.0) if row is None else (str(row["message"]), float(row["started"]), float(row["began"]))
+        return ("", 0.0, 0.0) if row is None else (str(row["message"]), moment(row["started"]), moment(row["began"]))
 
     def calling(self, turn: str, tool: str) -> bool:
         """Whether a tool was called in that turn."""
@@ -143,9 +143,8 @@ class Recordings(File):
 
     def latest(self, session: str) -> tuple[str, float] | None:
         """Conversation and time (epoch seconds) of the last turn of a session; None when it has none."""
-        select = (
-            "SELECT conversation, max(started, coalesce(ended, started)) AS at FROM turns WHERE session = ? ORDER BY number DESC LIMIT 1"
-        )
+        at = "max(started, coalesce(ended, started)) AS at"
+        select = f"SELECT conversation, {at} FROM turns WHERE session = ? AND typeof(at) = 'real' ORDER BY number DESC LIMIT 1"
         row = self._first(select, label(session))
         return None if row is None else (str(row["conversation"]), float(row["at"]))
 
@@ -266,4 +265,4 @@ def _write_event(db: sqlite3.Connection, turn: int, event: Event, seen: bool = T
 def _turn(db: sqlite3.Connection, row: Row) -> Turn:
     rows = sql(db, "SELECT * FROM events WHERE turn = ? ORDER BY position, started, number", row["number"])
     events = tuple(read_event(event, row["id"]) for event in rows)
-    return Turn(row["id"], row["conversation"], row["who"], row["started"], events)
+    return Turn(row["id"], row["conversation"], row["who"], moment(row["started"]), events)

@@ -5,15 +5,19 @@ somebody has to say which family comes next."""
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from . import books, miner
+from .door import Door
 from .keeping import Keeping
-from .model import Kata, NearMiss, Proposal, Turn
+from .model import Damaged, Kata, NearMiss, Proposal, Turn
 from .noticing import Noticing, eased
 from .reading import missed
+from .settings import Settings
+from .store import Store
 
 FAMILIES = 5
 """Families that are scored at the end of a turn; the rest wait (design section 5.8)."""
@@ -41,7 +45,11 @@ NOTHING = Mined(0, (), ())
 
 
 class Rounds(Noticing, Keeping):
-    """The rounds, under a lease."""
+    """The rounds, under a lease; of the threads of one process one is at it, too."""
+
+    def __init__(self, store: Store, settings: Settings, door: Door) -> None:
+        super().__init__(store, settings, door)
+        self._at_it = threading.Lock()
 
     def mine(self, most: int | None = FAMILIES, until: float = math.inf) -> Mined:
         """Count every turn that waits, oldest first, look at the families that changed, and keep what was found; nothing while another
@@ -60,9 +68,17 @@ class Rounds(Noticing, Keeping):
         return self._leased(None, anew=True)
 
     def _leased(self, most: int | None, anew: bool = False, until: float = math.inf) -> Mined:
+        if not self._at_it.acquire(blocking=False):
+            return NOTHING
+        try:
+            return self._alone(most, anew, until)
+        finally:
+            self._at_it.release()
+
+    def _alone(self, most: int | None, anew: bool, until: float) -> Mined:
         self.respell()
         waiting = anew or self.store.dirty() or self.store.family() or self.turned()
-        if not waiting or not self.store.lease(self.door.owner, self.door.alive):
+        if not waiting or not self.store.lease(self.door.owner, self.door.alive, now=self.door.clock()):
             return NOTHING
         try:
             if anew:
@@ -79,7 +95,12 @@ class Rounds(Noticing, Keeping):
 
     def _count(self, name: str) -> Collection[int]:
         """Count the windows of a turn, and queue the families that it touches; the windows."""
-        turn = self.store.turn(name)
+        try:
+            turn = self.store.turn(name)
+        except Damaged:  # another program wrote into its rows: it must not hold up all others
+            self.store.mined(name, {}, self.settings.min_support)
+            self.store.count("unreadable")
+            return ()
         counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
         found = self.windows(turn) if turn and counted else {}
         self.store.mined(name, found, self.settings.min_support)

@@ -4,12 +4,15 @@ the store would otherwise both speak SQL and know the shape of every noun."""
 from __future__ import annotations
 
 import json
+import re
 import zlib
+from collections.abc import Mapping
 from functools import lru_cache
 
 from .model import (
     Call,
     Check,
+    Damaged,
     Event,
     Example,
     Fit,
@@ -22,7 +25,6 @@ from .model import (
     State,
     Status,
     StepTrace,
-    StoreError,
     Version,
 )
 
@@ -33,6 +35,12 @@ Row = dict[str, Json]
 
 HALVES, PACKED = b"T", b"J"
 """The first byte of a blob: text with half characters, or compressed JSON."""
+MOST = 64_000_000
+"""Bytes that a blob unpacks to, at most: a result is cut long before, and what another program packed must not fill the memory."""
+NAME = re.compile(r"[a-z][a-z0-9_]{0,58}")
+"""What the name of a kata looks like."""
+OWN = frozenset({"list", "resume"})
+"""Names that would be those of the static tools."""
 
 
 def bind(value: object) -> str | bytes | int | float | None:
@@ -59,24 +67,52 @@ def pack(value: Json) -> bytes:
 
 
 def unbind(stored: Json) -> Json:
-    """The value that was bound or packed; StoreError when the blob is none of ours."""
+    """The value that was bound or packed; Damaged when the blob is none of ours."""
     if not isinstance(stored, bytes):
         return stored
     try:
         if stored[:1] == HALVES:
             return stored[1:].decode("utf-8", "surrogatepass")
-        return json.loads(zlib.decompress(stored[1:]).decode("utf-8", "surrogatepass"))
+        return json.loads(_unpacked(stored[1:]).decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, zlib.error) as error:
-        raise StoreError(f"Expected text or packed JSON in a row of the Kata file, got {stored[:12]!r}: {error}") from error
+        raise Damaged(f"Expected text or packed JSON in a row of the Kata file, got {stored[:12]!r}: {error}") from error
+
+
+def _unpacked(packed: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    found = unpacking.decompress(packed, MOST)
+    if not unpacking.eof:
+        raise ValueError(f"it is cut off, or more than {MOST} bytes")
+    return found
+
+
+def moment(value: Json) -> float:
+    """A time out of a row, epoch seconds; Damaged when it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Damaged(f"Expected a time in a row of the Kata file, got {str(value)[:40]!r}: it was changed outside Kata")
+    return float(value)
 
 
 # ── Rows to nouns ────────────────────────────────────────────────────────────────────────────────
 
 
 def read_event(row: Row, turn: str) -> Event:
-    kept = {name: row[name] for name in ("call_id", "position", "request", "started", "ended", "said", "schema", "folder")}
-    outcome = Outcome(Status(row["status"]), row["result"], row["reason"])
-    return Event(call=Call(row["tool"], row["arguments"]), outcome=outcome, turn=turn, around=row["around"] or {}, **kept)
+    """The call of that row; Damaged when it is not what was stored."""
+    kept = {name: row[name] for name in ("call_id", "position", "request", "said", "schema", "folder")}
+    times = moment(row["started"]), moment(row["ended"])
+    arguments, around = row["arguments"], row["around"] or {}
+    if not (isinstance(arguments, Mapping) and isinstance(around, Mapping) and isinstance(row["position"], int)):
+        raise Damaged(f"Expected the call {kept['call_id']!r} as Kata wrote it, got something else: it was changed outside Kata")
+    outcome = Outcome(read_status(row["status"]), row["result"], row["reason"])
+    return Event(call=Call(row["tool"], arguments), outcome=outcome, turn=turn, around=around, started=times[0], ended=times[1], **kept)
+
+
+def read_status(text: Json) -> Status:
+    """A status out of a row; Damaged when there is none of that name."""
+    try:
+        return Status(text)
+    except ValueError as error:
+        raise Damaged(f"Expected a status in a row of the Kata file, got {str(text)[:40]!r}: it was changed outside Kata") from error
 
 
 SMALL = 2_048
@@ -124,11 +160,24 @@ def read_version(row: Row) -> Version:
 def read_kata(row: Row) -> Kata:
     version = read_version(row)
     try:
-        return Kata(row["id"], row["name"], State(row["state"]), row["fingerprint"], version)
+        return Kata(row["id"], _named(row), State(row["state"]), row["fingerprint"], version)
     except ValueError as error:
         raise SpecError(f"Expected kata {row['id']} in a state of ours, got {row['state']!r}: it was changed outside Kata") from error
 
 
+def _named(row: Row) -> str:
+    name = row["name"]
+    if name == "" and row["state"] == State.ACTIVE:
+        raise SpecError(f"Expected kata {row['id']}, which is active, to have a name, got none: it was changed outside Kata")
+    if name != "" and (not isinstance(name, str) or not NAME.fullmatch(name) or name in OWN):
+        raise SpecError(f"Expected a name of kata {row['id']} that can be given, got {str(name)[:40]!r}: it was changed outside Kata")
+    return str(name)
+
+
 def read_step(kept: Json) -> StepTrace:
-    call = Call(**kept["call"]) if kept["call"] else None
-    return StepTrace(**{**kept, "call": call, "status": Status(kept["status"])})
+    """The step of a run; Damaged when it is not what was stored."""
+    try:
+        call = Call(**kept["call"]) if kept["call"] else None
+        return StepTrace(**{**kept, "call": call, "status": Status(kept["status"])})
+    except (KeyError, TypeError, ValueError) as error:
+        raise Damaged(f"Expected the step of a run as Kata wrote it, got something else ({error}): it was changed outside Kata") from error

@@ -88,7 +88,7 @@ class Running(Noticing):
             state = kata.state.value if kata else "gone"
             raise Refused(f"{run.tool} is {state} now, so run {run.id} cannot go on")
         now = kata.version.spec.digest
-        if now != run.digest or not self.store.approved(kata.id, now):
+        if now != run.digest or (kata.id, now) not in self.store.standing_now():
             raise Refused(f"{run.tool} was changed since run {run.id} (revision {run.digest[:12]}, now {now[:12]}); call it anew")
         return kata
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 
 from .file import File
 from .model import Json, Refused, RunRow, Status, StepTrace
-from .rows import Row, pack, read_step
+from .rows import Row, pack, read_status, read_step
 from .statements import insert, sql, value_of
 
 RUN = "SELECT id, kata, tool, version, digest, started, finished, status, reason, inputs, session, folder, owner, resumes FROM runs"
@@ -132,4 +132,4 @@ def _write_step(db: sqlite3.Connection, run: str, step: StepTrace) -> None:
 def _run(db: sqlite3.Connection, row: Row) -> RunRow:
     select = "SELECT trace FROM run_steps WHERE run = (SELECT number FROM runs WHERE id = ?) ORDER BY step"
     steps = tuple(read_step(step["trace"]) for step in sql(db, select, row["id"]))
-    return RunRow(**{**row, "status": Status(row["status"]), "steps": steps})
+    return RunRow(**{**row, "status": read_status(row["status"]), "steps": steps})

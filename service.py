@@ -5,6 +5,7 @@ knows all others."""
 from __future__ import annotations
 
 from .door import Door
+from .mending import Mended
 from .rounds import Rounds
 from .running import Running
 from .settings import Settings
@@ -25,3 +26,7 @@ class Service(Rounds, Running):
         self._conversations.clear()
         self._tools = None
         return self.store.remove()
+
+    def repair(self, surface: str) -> Mended | None:
+        """Save what can be read of a damaged file into a new one; None when nothing is wrong with it."""
+        return self.store.mend(surface, self.door.clock())

@@ -27,7 +27,8 @@ def status(service: Service, ask: Ask) -> Answer:
         service.check()
         facts, counters = service.store.facts(), service.store.counters()
         rows += [("Recording", "off: see Kata below" if "Kata" in ask.host else _recording(service)), *_kept(facts)]
-        rows += [("Refused", f"kata {number}: {reason}") for number, reason in service.store.broken()]
+        rows += [("Refused", f"kata {number}: {reason}") for number, reason in service.refused()]
+        rows += _log(service)
     except StoreError as error:
         trouble = error.message
         rows += [("Recording", "off: the file cannot be used"), ("File", trouble)]
@@ -41,12 +42,20 @@ def status(service: Service, ask: Ask) -> Answer:
     return Answer(text, told | ({"error": trouble} if trouble else {}), int(not facts))
 
 
+def _log(service: Service) -> list[tuple[str, str]]:
+    """That decisions were changed, taken out or put in; nothing where none was."""
+    count, broken = service.store.proven()
+    where = "some are missing at its end" if broken > count else f"row {broken} is missing, or not as it was written"
+    return [("Decisions", f"The log is broken: {where}; 'audit verify' checks it")] if broken else []
+
+
 LOST: Mapping[str, str] = {
     "background_call": "calls of the host's own background work, which belong to no message of yours",
     "malformed": "payloads that were not what the host promises",
     "not_stored": "records that no file could hold",
     "not_written": "records that a busy or full file did not take",
     "repeated_call": "calls that were delivered twice",
+    "unreadable": "messages that could not be read, because their rows were changed outside Kata",
     "unknown_turn": "records of a message that was never announced",
 }
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from .accounts import Accounts
 from .erasing import Erasing
-from .findings import Findings
-from .katas import Katas
+from .mending import Mending
 from .recordings import Recordings
 from .runs import Runs
 
 
-class Store(Recordings, Findings, Katas, Runs, Accounts, Erasing):
+class Store(Recordings, Mending, Runs, Accounts, Erasing):
     """One file of records, as File opens it."""
 
     def copy(self) -> Store:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 
-from .model import NewerStore
+from .model import Damaged, NewerStore
 from .statements import file_named, path_of, transaction, value_of
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -174,9 +174,41 @@ def migrate(db: sqlite3.Connection, steps: Sequence[Migration] = MIGRATIONS) -> 
 def age(db: sqlite3.Connection, known: int) -> int:
     """The version of the file; NewerStore when this plugin does not know it."""
     version = int(value_of(db, "PRAGMA user_version"))
+    if version < 0:
+        raise misshapen(db, f"its format is {version}")
     if version > known:
         raise NewerStore(
             f"{file_named(path_of(db))} has version {version}, this plugin knows versions up to {known}: "
             "update the Kata plugin; until then the file is left untouched and nothing is recorded"
         )
     return version
+
+
+SHAPE = """SELECT type, name, coalesce(field, '') FROM (
+    SELECT master.type, master.name, columns.name AS field FROM sqlite_master AS master
+    LEFT JOIN pragma_table_info(CASE master.type WHEN 'table' THEN master.name END) AS columns
+) WHERE name NOT LIKE 'sqlite_%'"""
+
+
+def shape(db: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
+    """Kind, name and column of everything that the tables of a file consist of."""
+    return frozenset(db.execute(SHAPE))
+
+
+def fitting(db: sqlite3.Connection, ours: frozenset[tuple[str, str, str]]) -> None:
+    """Damaged where a table, a column or a rule of ours is missing, or something is there that acts by itself: a trigger, a view."""
+    found = shape(db)
+    for kind, name, column in sorted(ours - found):
+        whole = (kind, name) not in {one[:2] for one in found}
+        raise misshapen(db, f"the {kind} {name} is not there" if whole else f"the table {name} has no column {column}")
+    for kind, name, _ in sorted(found):
+        if kind in ("trigger", "view"):
+            raise misshapen(db, f"it holds a {kind}, {name[:40]!r}")
+
+
+def misshapen(db: sqlite3.Connection, what: str) -> Damaged:
+    """Why a file is none of ours, and what helps."""
+    return Damaged(f"{file_named(path_of(db))} is not as Kata made it: {what}; {MENDING}")
+
+
+MENDING = "'hermes kata repair' saves what can be read, and keeps the old file"

@@ -200,6 +200,7 @@ KEYS = {
     "resume run-1": ["error"],
     "purge text no-such-thing": ["done", "turns", "conversations", "runs", "near", "examples", "katas"],
     "cleanup": ["done", "calls", "turns", "conversations", "katas", "path", "files"],
+    "repair": ["done", "why", "saved", "kept"],
     "approve 1": ["error"],
     "review 9": ["error"],
     "dance": ["error"],

@@ -35,6 +35,7 @@ RUNGS = (
     ("notes", "findings", "runs", "accounts"),
     ("decisions", "recordings"),
     ("katas", "erasing"),
+    ("mending",),
     ("store",),
     ("discretion", "consent", "familiar", "teaching", "books", "door", "offered"),
     ("reading", "logbook"),
@@ -80,9 +81,9 @@ SQL = re.compile(
     r"|(CREATE|ALTER|DROP)\s+\w+\s|(BEGIN|COMMIT|ROLLBACK)(\s|;|$))"
 )
 PAPERS = {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "after-install.md"}
-SPEAKS_SQL = frozenset("statements tables file notes findings runs accounts decisions recordings katas erasing".split())
-GIVES = frozenset({"recordings", "decisions"})
-"""What of these is named above the store: a noun that goes in, and how long a decision can be taken back."""
+SPEAKS_SQL = frozenset("statements tables file notes findings runs accounts decisions recordings katas erasing mending".split())
+GIVES = frozenset({"recordings", "decisions", "mending"})
+"""What of these is named above the store: a noun that goes in, one that comes out, and how long a decision can be taken back."""
 KNOWN = PAPERS | {"plugin.yaml", "pyproject.toml", "dashboard", "docs", "scripts", "tests"}
 SHIPPED = sorted(ROOT.glob("*.py"))
 MODULES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in SHIPPED}

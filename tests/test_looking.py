@@ -162,7 +162,7 @@ def test_a_word_that_mining_does_not_know_is_no_reason_to_mine(desk: Bench) -> N
 def test_mining_says_that_another_process_is_at_it(desk: Bench) -> None:
     """Design section 12: whoever holds the lease mines."""
     desk.turn("c1", *routine(1))
-    assert desk.store.lease("another", lambda owner: True)
+    assert desk.store.lease("another", lambda owner: True, now=NOW)
     busy = Service(desk.store, Settings(), replace(desk.service.door, alive=lambda owner: True))
     for line in ("mine", "mine all"):
         answer = run(busy, split(line), "cli")

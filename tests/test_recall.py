@@ -335,7 +335,7 @@ def test_without_a_history_the_reason_is_told() -> None:
 def test_two_do_not_read_at_once() -> None:
     one = desk(chats(*WORDS))
     one.service = Service(one.store, one.service.settings, replace(one.service.door, owner="me", alive=lambda owner: True))
-    assert one.store.lease("somebody", lambda owner: True, "learner")
+    assert one.store.lease("somebody", lambda owner: True, "learner", one.service.door.clock())
     with pytest.raises(Refused, match="Another process"):
         recall.learn(one.service, 30)
 

@@ -152,7 +152,7 @@ def test_everything_is_mined_once_more_unless_another_process_mines(desk: Bench)
         desk.turn(f"d{n}", A, B, C)
     desk.service.mine()
     before = (state(desk), [(one.id, one.name) for one in desk.service.katas()])
-    assert desk.store.lease("7:100", lambda owner: True)
+    assert desk.store.lease("7:100", lambda owner: True, now=NOW)
     busy = Service(desk.store, Settings(), replace(desk.service.door, owner="8:100", alive=lambda owner: True))
     assert busy.remine().turns == 0
     desk.store.release("7:100")
@@ -249,9 +249,9 @@ def test_only_one_process_mines_and_a_dead_one_does_not_hold_the_others_up(desk:
     """Design section 12."""
     for n in range(3):
         desk.turn(f"c{n}", *routine(n))
-    assert desk.store.lease("7:100", lambda owner: True)
+    assert desk.store.lease("7:100", lambda owner: True, now=NOW)
     busy = Service(desk.store, Settings(), replace(desk.service.door, owner="8:100", alive=lambda owner: owner == "7:100"))
     assert busy.mine().turns == 0 and len(desk.store.dirty()) == 3
     free = Service(desk.store, Settings(), replace(desk.service.door, owner="8:100", alive=lambda owner: False))
     assert free.mine().turns == 3 and desk.store.dirty() == ()
-    assert desk.store.lease("9:1", lambda owner: True)
+    assert desk.store.lease("9:1", lambda owner: True, now=NOW)
