@@ -17,6 +17,8 @@ from .names import Name, named
 _BARE = re.compile(r"[^\s'\"`;|&<>()\\,]+")
 _OPEN = re.compile(r"(?:\\\r?\n[ \t]{0,40})?(?:[bBfFrRuU@$]{0,2}(?P<slash>\\{0,15})(?P<quote>[\"']))?")
 _QUOTE = re.compile(r"(\\{0,15})([\"'])")
+_CODE_SPAN = re.compile(r"`([^\s`$(]{6,4096}+)`")
+"""A value in Markdown; a command between such quotes is one word only where it takes nothing."""
 _ENTITY = re.compile(r"&(?:quot|apos|#3[49]);")
 _GO_ON = re.compile(r"&(?!$|[&\s]|[\w.%-]{1,64}=)|,(?!$|[\s,'\"\\]|[\w.-]{1,64}[=:])")
 _STOPPED = re.compile(r"[^\w'\"\\$]|\\*[\"'](?!\w)|\\(?![a-mo-qsu-zA-Z0-9_\"'])")
@@ -80,6 +82,9 @@ def value_at(text: str, at: int, alone: bool = False) -> Value:
     if entity:
         shut = text.find(entity.group(), entity.end(), entity.end() + LONGEST)
         return Value(entity.end(), shut if shut >= 0 else _word(text, entity.end()), quoted=True)
+    code_span = _CODE_SPAN.match(text, at)
+    if code_span and (drawn(code_span[1]) or re.search(r"[0-9]", code_span[1]) and "/" not in code_span[1]):
+        return Value(*code_span.span(1), quoted=True)
     opening = _OPEN.match(text, at)
     if opening is None or not opening["quote"]:
         start = opening.end() if opening else at
@@ -99,9 +104,31 @@ def value_at(text: str, at: int, alone: bool = False) -> Value:
 
 _NAME = re.compile(
     r"(?<![\w.\-])(?P<name>[\w.\-]{1,200}+)(?P<quote>(?:&(?:quot|apos|#3[49]);|\\{0,15}[\"']?)\]?)"
-    r"(?:[ \t]{0,8}(?::[ \t]{0,4}|[ \t])(?:str|string|String|bytes))?"
-    r"(?P<gap>[ \t]{0,8})(?P<sep>[=!]==?(?=[ \t]{0,8}[\"'])|=>|:=|:[-?](?=\S)|:(?!//|:)|：|%3[DdAa]|=(?![=~]))(?P<space>[ \t\xa0]{0,8})"
+    r"(?P<mark>\*{1,2}|`|</\w{1,10}>|[ \t]?\([\w ./@-]{1,40}\)|\[[\w'\"$.-]{1,40}\])?"
+    r"(?:[ \t]{0,8}:[ \t]{0,4}&?(?:'static )?[A-Za-z][\w.]{0,30}(?:[<\[][\w., ]{1,30}[>\]])?\??(?=[ \t]{0,8}=[ \t]{0,8}[bfr]?[\"'])"
+    r"|[ \t]{1,9}(?:str|string|String|bytes))?"
+    r"(?P<gap>[ \t]{0,40})"
+    r"(?P<sep>[=!]==?(?=[ \t]{0,8}[\"'])|=>|:=|::=|[+?]=|<-(?=[ \t])|<<<|:[-?](?=\S)|:(?!//|:)|[：＝]|%3[DdAa]|=(?![=~]))"
+    r"(?P<space>[ \t\xa0]{0,8}(?:\*{1,2}[ \t]{0,4})?)"
 )
+_ENTERED = re.compile(
+    r"(?:\$\(|`)(?:echo|printf)[ \t]{1,4}(?:-[neE]{1,3}[ \t]{1,4})?(?:[\"']?%[sb](?:\\n)?[\"']?[ \t]{1,4})?|\(\s{0,40}(?=[bru]?[\"'])"
+)
+"""What a value may stand inside of: `$(echo …)`, and the parentheses around a text."""
+_MORE = re.compile(
+    r"\\{0,15}[\"'][ \t]{0,8}(?:[+.&][ \t]{0,8})?(?:\\?\r?\n[ \t]{0,80})?(?:[+.&][ \t]{0,8})?[bBfFrRuU@$]{0,2}(?=[\"'])"
+)
+"""What stands between two parts of one text: `"…" + "…"`, or nothing but a new line."""
+_JAR = re.compile(r"(?:dict|new[ \t]\w{1,20})?[ \t]{0,4}[({\[][({\[\s]{0,20}")
+_COOKIE = re.compile(r"[\"']?([\w.$-]{1,100}+)[\"']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}([\"'])([^\"'\n]{6,4096}+)\2")
+"""One cookie of a dictionary, as Python and JavaScript write it."""
+_SHUTS = re.compile(r"[})\]]")
+_NEXT_PART = re.compile(r"[^\s;/\\]{3,200}+;[A-Za-z]")
+_FOLD = re.compile(r"\r?\n[ \t]{1,8}")
+_DEEPER = re.compile(
+    r"[ \t]*\r?\n(?:[ \t]+[\w-]{1,40}:[^\r\n]{0,200}\r?\n){0,8}?[ \t]+(?:default|defaultValue|value|plaintext):[ \t]+", re.IGNORECASE
+)
+"""What stands between the name of a parameter and its default on one of the lines below."""
 _SHUT = re.compile(r"(\\{0,15}[\"'])(?:$|[,:;}\])+\s])")
 _BELOW = re.compile(r"(?:!\w{1,40}[ \t]+|(?:[|>][+-]?)?[ \t]*\r?\n[ \t]+)(\S{8,4096}+)[ \t]*(?=\r?\n|$)")
 """A value behind a YAML tag, or alone on the next line."""
@@ -110,15 +137,15 @@ _SEED = re.compile(r"(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8}(?![\w ])")
 _BLOCK = re.compile(r"(?:!\w{1,40}[ \t]+)?[|>][+\-0-9]{0,2}[ \t]*\r?\n")
 _ENCODED = re.compile(r"%(?:26|3[Bb]|23|22|0[AaDd]|7[Dd])")
 """What ends a value whose name stands before an encoded `=`."""
-_QUERY = frozenset(("key", "signature", "x-amz-signature", "code", "api", "hash"))
+_QUERY = frozenset(("key", "signature", "x-amz-signature", "x-goog-signature", "code", "api", "hash", "appid"))
 SCHEME = re.compile(
     r"(?:basic|bearer|token|negotiate|ntlm|api-?key|key|jwt|oauth|splunk|ssws|shared-?key(?:lite)?|sharedaccesssignature|geniekey|bot|"
-    r"client-id|dpop|privatekey|(?P<many>digest|aws4-[\w-]+|hawk|signature|mac))[ \t]{1,4}",
+    r"client-id|dpop|privatekey|(?P<many>digest|aws4-[\w-]+|hawk|signature|mac))(?:[ \t]{1,4}|[ \t]{0,4}\r?\n[ \t]{1,8})",
     re.IGNORECASE,
 )
 _LINE = re.compile(r"[^\r\n\"']{0,8192}+")
 _PAIR = re.compile(r"(?<![\w.\-])([\w.\-$]{1,100}+)=([^\s;,\"'\\]{6,4096}+)")
-_ATTRIBUTES = frozenset("path domain expires max-age samesite version priority secure httponly".split())
+_ATTRIBUTES = frozenset("path domain expires max-age samesite version priority secure httponly name url".split())
 
 
 def fields(text: str, low: int, high: int) -> Iterator[Span]:
@@ -128,7 +155,8 @@ def fields(text: str, low: int, high: int) -> Iterator[Span]:
     twice would read on in the middle of it."""
     match = _NAME.search(text, low, high)
     while match:
-        at, name = match.end(), announced(text, match)
+        name = announced(text, match)
+        at = match.end() if name or not match["mark"] else match.end("name")  # in `a['token'] = …` the name is yet to come
         if name is not None:
             for span in _beside(text, match, name):
                 yield span
@@ -147,9 +175,13 @@ def announced(text: str, match: re.Match[str]) -> Name | None:
     name = named(word)
     if name is not None or match["quote"]:
         return name
+    if word == "PWD" and (text.startswith(";", match.start() - 1) or _NEXT_PART.match(text, match.end())):
+        return Name("password")
     before = text[max(0, match.start() - 24) : match.start()]
     if before.endswith(("?", "&")):
         return Name("key", sure=False) if word.lower() in _QUERY else None
+    if word == "Content" and before.endswith("Key "):  # what Windows calls the password of a network
+        return Name("password")
     spaced = re.search(r"((?:mot )?[A-Za-z]+) $", before) if word.lower() in ("key", "phrase", "passe") else None
     return named(f"{spaced[1]}_{word}") if spaced else None
 
@@ -170,12 +202,19 @@ def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
     if below and (drawn(below[1]) or PLACEHOLDER.search(below[1])):
         yield Span(below.end(1) if void(below[1]) else below.start(1), below.end(1), name.kind)
         return
-    value = value_at(text, match.end(), alone=not glued)
+    entered = _DEEPER.match(text, match.end()) if match["sep"] == ":" else None
+    entered = entered or _ENTERED.match(text, match.end())
+    value = value_at(text, entered.end() if entered else match.end(), alone=not glued and not entered)
     encoded = _ENCODED.search(text, value.start, value.stop) if match["sep"].startswith("%") else None
     value = value._replace(stop=encoded.start()) if encoded else value
     content = text[value.start : value.stop]
     header = match["sep"] == ":" and "-" in match["name"].strip("-")
-    if len(match["sep"]) > 1 and match["sep"].endswith("==") or match["sep"] == "!=":
+    if entered and entered.group().startswith("(") and text.startswith(",", value.stop + 1):
+        return  # a pair, of which the first is no secret
+    content = content.strip("`")
+    if (match["mark"] or "").strip().startswith("[") or len(match["gap"]) > 8 and name.kind != "password":
+        name = name._replace(sure=False)
+    if len(match["sep"]) > 1 and match["sep"].endswith("==") or match["sep"] in ("!=", "+=") and not value.quoted:
         name = name._replace(sure=False)
     if match["quote"] and not value.quoted and re.fullmatch(r"[-+.\d\w]*[\]},]*", content) and not drawn(content):
         return  # a JSON number, or code
@@ -184,8 +223,22 @@ def _field(text: str, match: re.Match[str], name: Name) -> Iterator[Span]:
     alone = value.alone and len(content) >= MEMORABLE and content.isalpha() and content.islower()
     if counts(content, name, value.quoted or glued or header or alone, value.quoted):
         yield Span(value.start, value.stop, name.kind)
+        yield from _parts(text, value, name.kind)
     elif PLACEHOLDER.search(content):
         yield Span(value.stop, value.stop, name.kind)
+        yield from _parts(text, value, name.kind)
+
+
+def _parts(text: str, value: Value, kind: str) -> Iterator[Span]:
+    """What follows a quoted value and is one text with it, in another pair of quotes."""
+    for _ in range(64):
+        more = _MORE.match(text, value.stop) if value.quoted else None
+        if more is None:
+            return
+        value = value_at(text, more.end())
+        if not drawn(text[value.start : value.stop]) and not PLACEHOLDER.search(text, value.start, value.stop):
+            return
+        yield Span(value.stop if void(text[value.start : value.stop]) else value.start, value.stop, kind)
 
 
 def _indented(text: str, name: int, at: int, told: Name) -> Iterator[Span]:
@@ -198,7 +251,7 @@ def _indented(text: str, name: int, at: int, told: Name) -> Iterator[Span]:
         end = end if end >= 0 else stop
         content = text[at:end].strip()
         start = text.find(content, at)
-        if content and start - at <= margin or content.startswith("-----BEGIN"):
+        if content and start - at <= margin or content.startswith(("-----BEGIN", "$ANSIBLE_VAULT")):
             return
         if counts(content, told, plain=True, quoted=True):
             yield Span(start, start + len(content), told.kind)
@@ -230,7 +283,8 @@ def counts(content: str, name: Name, plain: bool, quoted: bool = False) -> bool:
 
 def _credentials(text: str, match: re.Match[str]) -> Iterator[Span]:
     """What follows `Authorization:` and its scheme."""
-    value = value_at(text, match.end())
+    fold = _FOLD.match(text, match.end())
+    value = value_at(text, fold.end() if fold and SCHEME.match(text, fold.end()) else match.end())
     scheme = SCHEME.match(text, value.start)
     if scheme is None:
         start, stop = value.start, value.stop
@@ -244,14 +298,31 @@ def _credentials(text: str, match: re.Match[str]) -> Iterator[Span]:
         yield Span(start, stop, "auth")
     elif PLACEHOLDER.search(text, start, stop):
         yield Span(stop, stop, "auth")
+    elif stop > start:
+        return
+    yield from _parts(text, value._replace(stop=max(value.stop, stop)), "auth")
 
 
 def _cookies(text: str, match: re.Match[str]) -> Iterator[Span]:
     """The values of a cookie header, flag or variable, one by one; attributes such as the path stay."""
+    jar = _JAR.match(text, match.end())
+    if jar:
+        yield from _jar(text, jar.end())
+        return
     value = value_at(text, match.end())
     line = _LINE.match(text, value.start) if match["sep"] == ":" and not value.quoted else None
     stop = line.end() if line else value.stop
     yield from pairs(text, value.start, stop)
+    yield Span(stop, stop, "cookie")
+
+
+def _jar(text: str, at: int) -> Iterator[Span]:
+    """The values of a dictionary of cookies; its keys stay."""
+    shut = _SHUTS.search(text, at, at + OVERLAP)
+    stop = shut.start() if shut else min(len(text), at + OVERLAP)
+    for cookie in _COOKIE.finditer(text, at, stop):
+        if cookie[1].lower() not in _ATTRIBUTES and not void(cookie[3]):
+            yield Span(*cookie.span(3), "cookie")
     yield Span(stop, stop, "cookie")
 
 

@@ -5,6 +5,7 @@ A module of its own, because the lists of words grow with every tool that names 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,10 +27,13 @@ _TRAILERS = frozenset(
 """Words after the telling one that change nothing: SECRET_KEY_BASE, password2, client-key-data."""
 _LAST: dict[str, Name] = {
     **dict.fromkeys(
-        "password passwords passwd passphrase passcode pwd pw psk passwort kennwort senha contrasena mnemonic".split(), Name("password")
+        "password passwords passwd passphrase passcode pwd pw psk passwort kennwort senha contrasena mnemonic requirepass "
+        "masterauth".split(),
+        Name("password"),
     ),
     **dict.fromkeys("secret".split(), Name("secret")),
     **dict.fromkeys("token jwt bearer".split(), Name("token")),
+    "oauth": Name("token", sure=False),
     **dict.fromkeys("apikey accesskey secretkey privatekey authkey accountkey encryptionkey signingkey masterkey".split(), Name("key")),
     **dict.fromkeys("authorization".split(), Name("auth")),
     **dict.fromkeys("cookie cookies".split(), Name("cookie")),
@@ -45,7 +49,7 @@ _PASS_BEFORE = frozenset(
 )
 _SURE_KEYS = frozenset(
     "api access secret private priv auth encryption encrypt signing sign master account shared subscription functions rapidapi hmac "
-    "jwt".split()
+    "jwt preshared unseal".split()
 )
 _MAYBE_KEYS = frozenset("session storage webhook integration consumer service client app server admin root deploy ssh aes rsa".split())
 _NO_KEYS = frozenset("PUBLIC PRIMARY FOREIGN SORT CACHE PARTITION".split())
@@ -57,6 +61,8 @@ _NO_TOKEN = frozenset(
 )
 """Words before `token` that make it a unit of text or a page mark."""
 _FOLDERS = frozenset(("PWD", "OLDPWD"))
+_VAULTS = ("BW_SESSION", "OP_SESSION_")
+"""Variables that hold the key of a password manager while it is open."""
 _FOREIGN = re.compile(r"(?:contraseña|mot[ _-]de[ _-]passe|密码|密碼|口令|パスワード|пароль)(?!\w)", re.IGNORECASE)
 """`password` where its letters are not those of English."""
 
@@ -64,6 +70,9 @@ _FOREIGN = re.compile(r"(?:contraseña|mot[ _-]de[ _-]passe|密码|密碼|口令
 @lru_cache(maxsize=4096)
 def named(name: str) -> Name | None:
     """What a name announces; None for an ordinary one, and for one that was masked."""
+    name = name if name.isascii() else unicodedata.normalize("NFKC", name)  # letters of full width and the like
+    if name.startswith(_VAULTS):
+        return Name("session", sure=False)
     words = [
         word.lower() for word in _PARTS.findall(name[:200] if name.isascii() and " " not in name else _FOREIGN.sub("password", name[:200]))
     ]
@@ -72,6 +81,8 @@ def named(name: str) -> Name | None:
     if not words or name in _FOLDERS or PLACEHOLDER.search(name):
         return None
     last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last == "oauth" and not before:  # the user of an address: `https://oauth2:…@host`
+        return None
     if last in ("tokens", "secrets", "keys"):
         return Name(last[:-1], before in _MANY) if before in _MANY or last == "secrets" else None
     if last == "key":

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 
 from .beside import SCHEME, counts, fields
+from .cells import columns, inserted, marked
 from .keys import blocks, formatted
+from .lists import listed, spelled
 from .looks import MEMORABLE, OVERLAP, PLACEHOLDER, SHORTEST, Span, drawn
 from .model import Json
 from .names import Name, named
+from .sources import accounts, beside_ids, calls, literals, statements
 from .spots import commands, entries, flags, lines, prose, urls
 
-MASKER_VERSION = 4
+MASKER_VERSION = 5
 """Goes up with every change of what is found; rows that an older masker wrote are masked again."""
 
 SLICE = 65_536
@@ -33,17 +37,26 @@ JSON_LIMIT = 1_048_576
 Finder = Callable[[str, int, int], Iterator[Span]]
 _ANNOUNCING = tuple(
     "pass pwd pw psk secret token key auth cookie cred jwt bearer phrase mnemonic sig pat sess aspx senha contrase kennwort "
-    "密 口令 パス парол".split()
+    "密 口令 パス парол requirepass masterauth content".split()
 )
 FINDERS: tuple[tuple[tuple[str, ...], Finder], ...] = (
     (("",), formatted),
-    (_ANNOUNCING, fields),
+    ((*_ANNOUNCING, "code=", "api=", "hash=", "appid="), fields),
     (_ANNOUNCING, flags),
     (("value", "</", "set", "env ", "arg ", ",", "|", "│", "┃", "\t"), entries),
-    ((*_ANNOUNCING, "basic", "identified"), prose),
+    ((*_ANNOUNCING, "basic", "identified", "login"), prose),
     ((":54", ":64", ":25", ":26", ":*:"), lines),
-    (("@",), urls),
+    (("@", "ifttt", "zapier"), urls),
     ((" ", "\t"), commands),
+    (("[", "- "), spelled),
+    (("\n", "|", "│", ","), columns),
+    (("values",), inserted),
+    (("</", "<input", "<meta", "<param", "<prop", "<entry", "<setting", "<var"), marked),
+    (("(",), calls),
+    (("chpasswd",), accounts),
+    (("",), statements),
+    (_ANNOUNCING, literals),
+    (("kia", "asia", "_aws_"), beside_ids),
 )
 """Where each finder may find something: it is asked only when the slice holds one of the texts, in lower case."""
 
@@ -53,7 +66,8 @@ def _found(text: str) -> Iterator[Span]:
     yield from blocks(text)
     for low in range(0, max(1, len(text) - OVERLAP), SLICE - OVERLAP):
         high = min(len(text), low + SLICE)
-        holds = cache(text[low:high].lower().__contains__)  # finders ask for the same texts
+        part = text[low:high] if text.isascii() else unicodedata.normalize("NFKC", text[low:high])
+        holds = cache(part.lower().__contains__)  # finders ask for the same texts
         for needles, finder in FINDERS:
             if any(map(holds, needles)):
                 yield from finder(text, low, high)
@@ -74,7 +88,8 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 # ── Characters that nobody sees ──────────────────────────────────────────────────────────────────
 
 _UNSEEN = re.compile(
-    r"\x1b\[[0-9;:?]{0,30}[A-Za-z]|[\x00-\x08\x0e-\x1f\x7f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
+    r"\x1b\[[0-9;:?]{0,30}[A-Za-z]|\\\r?\n(?![ \t]*[\w-]{1,40}(?::[ \t]|=\S))"
+    r"|[\x00-\x08\x0e-\x1f\x7f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
 )
 
 
@@ -126,15 +141,23 @@ _ACTIVE = re.compile(r"['\"`$\\]")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 
 
+_BAKED = frozenset(("domain", "httpOnly", "sameSite", "hostOnly"))
+"""Keys of an object that is a cookie."""
+
+
 def _members(item: dict[Json, Json], name: Name | None) -> Iterator[tuple[Json, Name | None]]:
     """The values of an object, each with what its key announces, or what the entry's own name announces of its value."""
     entry = next(
         (named(item[key]) for key in ("name", "Name", "key", "Key", "variable", "label", "Label") if isinstance(item.get(key), str)), None
     )
+    if entry is None and isinstance(item.get("value"), str) and not _BAKED.isdisjoint(item):
+        entry = Name("cookie", sure=False)
+    if "keyName" in item or "username" in item and "key" in item:
+        entry = entry or Name("key", sure=False)
     inherited = name._replace(sure=False) if name is not None and name.kind != "auth" else None
     for key, value in item.items():
         own = named(key) if isinstance(key, str) else None
-        yield value, entry if entry and key in ("value", "Value") else own or inherited
+        yield value, entry if entry and key in ("value", "Value", "key") and not own else own or inherited
 
 
 def _items(items: Sequence[Json], name: Name | None) -> Iterator[tuple[Json, Name | None]]:
@@ -192,15 +215,36 @@ class Masker:
             if isinstance(item, str):
                 holder[place] = self._leaf(item, name)
             elif isinstance(item, dict):
+                item = self._commanded(item)
                 copy = {self._renamed(key): None for key in item}
                 holder[place] = copy
                 waiting += [(copy, key, *part) for key, part in reversed([*zip(copy, _members(item, name), strict=True)])]
             elif isinstance(item, list | tuple):
+                item = self._argued(item)
                 holder[place] = [None] * len(item)
                 waiting += [(holder[place], index, *part) for index, part in reversed([*enumerate(_items(item, name))])]
             else:
                 holder[place] = item
         return root[0]
+
+    def _argued(self, items: Sequence[Json]) -> Sequence[Json]:
+        """The items of a list, with the passwords masked that stand in them because they are a command word by word."""
+        masked = [*items]
+        for part in reversed([*listed(items)]):
+            word = masked[part.item]
+            secret = word[part.start : part.stop]
+            self._remember(secret, part.kind)
+            masked[part.item] = word[: part.start] + self._hidden(secret, part.kind) + word[part.stop :]
+        return masked
+
+    def _commanded(self, item: dict[Json, Json]) -> dict[Json, Json]:
+        """An object that holds a program under one key and its arguments under another, masked like the list of both."""
+        program = next((item[key] for key in ("command", "cmd", "program", "executable", "entrypoint") if item.get(key)), None)
+        place = next((key for key in ("args", "arguments", "argv") if isinstance(item.get(key), list)), None)
+        words = [program] if isinstance(program, str) else program
+        if place is None or not isinstance(words, list):
+            return item
+        return {**item, place: [*self._argued([*words, *item[place]])[len(words) :]]}
 
     def _renamed(self, key: Json) -> Json:
         if not isinstance(key, str) or len(key) < 2 * MEMORABLE:

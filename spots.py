@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from .beside import announced, counts, pairs, value_at
 from .formats import SHORT_FLAGS, Short
 from .keys import shape
-from .looks import SHORTEST, Span, drawn, void, wordy
+from .looks import PLACEHOLDER, SHORTEST, Span, drawn, void, wordy
 from .names import Name, named
 
 _FLAG = re.compile(r"(?<![\w.\-])(--?[A-Za-z][\w\-]{1,60}+)(?:[ \t]+|\\{0,15}[\"'],[ \t]*(?=\\{0,15}[\"']))(?!-)")
@@ -24,7 +24,8 @@ _ELEMENT = re.compile(
     r"<(?:\w{1,40}\s[^<>]{0,100}?(?:name|key|id)=[\"'])?(?P<name>[\w:.\-]{2,100}+)(?:[\s\"'][^<>]{0,200})?>(?P<value>[^<>]{3,2000}+)</"
 )
 _ARGUMENT = re.compile(
-    r"[\"'](?P<name>[\w.\-]{2,100}+)[\"'],[ \t]{0,4}(?=[\"'])|(?<![\w-])(?P<pair>auth)[ \t]*=[ \t]*\([ \t]*[\"'][^\"'\n]{1,100}[\"'],[ \t]*"
+    r"[\"'](?P<name>[\w.\-]{2,100}+)[\"'],[ \t]{0,4}(?=[\"'])"
+    r"|(?<![\w-])(?P<pair>(?:basic_?)?auth|credentials?|creds)[ \t]*=[ \t]*\([ \t]*[\"'][^\"'\n]{1,100}[\"'],[ \t]*"
 )
 _SETTER = re.compile(
     r"(?<![\w-])(?:setx|setenv|ENV|ARG|set(?=[ \t]+-)|(?:config|configure|secrets?|variables?) set)[ \t]{1,4}"
@@ -88,6 +89,26 @@ _BEARER = re.compile(
     r"|(?:password|passwd|passphrase|pw|passwort|contraseña|mot de passe|senha|пароль)[ \t]{1,4})([A-Za-z0-9._~+/\-]{8,4096}+)",
     re.IGNORECASE,
 )
+_NEAR = re.compile(
+    r"(?<![\w.\-])(?P<name>(?:(?:api|access|secret|licen[sc]e|this|my|your|the|new|following)[ -]key|password|passphrase|passcode|"
+    r"token|secret|credentials?|creds|login|apikey)s?)(?:'s)?(?P<words>(?: (?:[A-Za-z']{1,20}|'[\w./~-]{1,40}'|\([a-z ]{1,20}\)),?){0,8})"
+    r"(?P<sep> ?[:=–—-]{1,2}[ \t]{1,4}|:?\s{0,2}\n\s{0,8}| )(?:(?!sha|md5)[A-Za-z][\w.@-]{0,60}?(?::| / |/))?"
+    r"[`\"'*“«<]{0,3}(?P<value>(?<![\w.+/=-])[\w!@#$%^&+~=.-]{8,4096}+)(?![/\\(:\[])",
+    re.IGNORECASE,
+)
+"""A name that announces a secret, at most eight words, and something that no word is."""
+_OTHER = frozenset(
+    "user account id file commit version host named called run job order ticket hash fingerprint digest path session request trace build "
+    "branch tag image container pod model sha checksum uuid guid revision release".split()
+)
+"""Words right before a value that say what it is, if it is no secret."""
+_NO_SECRET = re.compile(
+    r"AAAA[BCE]|sha\d|md5|[0-9a-f-]+$|v?\d+[.\d]*$|[\w-]+\.\w{1,5}$|(?-i:[A-Z0-9_]+)$|[\w-]+[.(]|[\w-]+=.|-", re.IGNORECASE
+)
+_ORACLE = re.compile(r"jdbc:oracle:(?:thin|oci8?):[\w$#]{1,60}/([^\s@/'\"`<>]{3,200}+)@")
+_HOOK = re.compile(
+    r"(?:maker\.ifttt\.com/trigger/[\w-]{1,100}/(?:json/)?with/key/|hooks\.zapier\.com/hooks/catch/[0-9]{1,12}/)([\w-]{6,100})"
+)
 _PGPASS = re.compile(
     r"(?:^|(?<=[\s\"']))(?:[\w.\-]{1,100}+|\*):(?:[56]4[0-9]{2}|2[56][0-9]{3}|\*):(?:[\w\-]{1,100}+|\*):[\w.\-]{1,100}+:"
     r"([^\s\"']{3,500}+)(?=[\s\"']|$)",
@@ -105,13 +126,23 @@ def prose(text: str, low: int, high: int) -> Iterator[Span]:
         value, name = value_at(text, match.end()), announced(text, match)
         content = text[value.start : value.stop].rstrip(".,:!?")
         odd = re.search(r"[\d\W_]", content) is not None or drawn(content) or not wordy(content)
-        if name and odd and counts(content, name, value.quoted, value.quoted):
+        if name and odd and content[:1] not in "{[(" and counts(content, name, value.quoted, value.quoted):
             yield Span(value.start, value.start + len(content), name.kind)
+    for match in _NEAR.finditer(text, low, high):
+        near, last = match["value"].rstrip(".,:!?"), match["words"].split()[-1:]
+        if _strong(near, bool(match["sep"].strip())) and not (last and last[0].lower().strip(",()") in _OTHER):
+            yield Span(match.start("value"), match.start("value") + len(near), "secret")
     for pattern in (_BEARER, _GLUED, _NEXT):
         for match in pattern.finditer(text, low, high):
             name = named(match["name"]) if pattern is _NEXT else Name("auth")
             if name and drawn(match[pattern.groups]) and not void(match[pattern.groups]):
                 yield Span(*match.span(pattern.groups), name.kind)
+
+
+def _strong(value: str, pointed: bool) -> bool:
+    """Whether a value near a name looks like nothing but a secret: small letters, capitals and digits, and no name of a file or a sum."""
+    mixed = all(re.search(kind, value) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
+    return drawn(value) and (mixed or pointed and len(value) >= 20) and not _NO_SECRET.match(value) and not PLACEHOLDER.search(value)
 
 
 def lines(text: str, low: int, high: int) -> Iterator[Span]:
@@ -125,7 +156,8 @@ _AUTHORITY = re.compile(r"://([^\s/?#'\"<>@:`\\]{0,200}+):([^\s'\"<>/?#`\\]{1,10
 _SLASHED = re.compile(r"://([^\s/?#'\"<>@:`\\]{0,200}+):(?![0-9]{1,5}(?:[^\w]|$))([^\s'\"<>`\\@]{1,1000}+)@")
 _USER = re.compile(r"://([^\s/?#'\"<>@:`\\]{16,500}+)(?=[@:])")
 _BARE_USER = re.compile(
-    r"(?<![\w.:/@\-])([\w.\-]{1,64}+):([^\s@/:'\"`\\<>]{8,200}+)@(?=[\w-]{1,60}+\.(?:[\w-]{1,60}+\.){0,4}[a-z]{2,24}(?![\w]))"
+    r"(?<![\w.:@\-])(?<!://)(?<!:///)([\w.\-]{1,64}+):([^\s@/:'\"`\\<>]{8,200}+)@"
+    r"(?=[\w-]{1,60}+\.(?:[\w-]{1,60}+\.){0,4}[a-z]{2,24}(?![\w])|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w.])|[\w.-]{1,100}+:[0-9]{1,5}(?!\w))"
 )
 
 
@@ -135,6 +167,8 @@ def urls(text: str, low: int, high: int) -> Iterator[Span]:
         for match in pattern.finditer(text, low, high):
             if len(match[2]) >= SHORTEST and not void(match[2]) and match[2] != "x-oauth-basic":
                 yield Span(*match.span(2), "url")
+    for pattern in (_ORACLE, _HOOK):
+        yield from (Span(*match.span(1), "url") for match in pattern.finditer(text, low, high) if not void(match[1]))
     for match in _USER.finditer(text, low, high):
         if drawn(match[1]) and not void(match[1]) and text.find("@", match.end(), match.end() + 1000) >= 0:
             yield Span(*match.span(1), "url")
@@ -144,15 +178,27 @@ def urls(text: str, low: int, high: int) -> Iterator[Span]:
 
 
 _SINK = (
-    r"(?:sudo[ \t]+(?:-\w+[ \t]+){0,4}-S|--(?:password|token|passphrase)-?(?:stdin|fd)|--with-token|(?<![\w/.-])(?:chpasswd|passwd)"
-    r"|(?<![\w/.-])(?:(?:gh|wrangler|fly|flyctl)[ \t]+secrets?[ \t]+(?:set|put)|vault[ \t]+login))(?!\w)"
+    r"(?:sudo[ \t]+(?:-\w+[ \t]+){0,4}-S|--(?:password|token|passphrase)-?(?:stdin|fd)|--with-token"
+    r"|(?<![\w/.-])(?:chpasswd|passwd|smbpasswd|kinit|cryptsetup|secret-tool|keyring|kwallet-query)"
+    r"|(?<![\w/.-])(?:(?:gh|wrangler|fly|flyctl)[ \t]+secrets?[ \t]+(?:set|put)|vault[ \t]+login|pass[ \t]+insert|cargo[ \t]+login"
+    r"|(?:docker|podman)[ \t]+secret[ \t]+create|rclone[ \t]+obscure|mkpasswd|openssl[ \t]+passwd|openconnect"
+    r"|htpasswd[ \t]+-\w*i|vncpasswd))(?!\w)"
 )
 """What reads a secret from its input."""
 _PIPED = re.compile(
-    r"(?<![\w-])(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:['\"]?%[sb](?:\\{1,4}n)?['\"]?[ \t]+)?"
-    r"(?P<value>(?:\"[^\"\n]{1,500}\"|'[^'\n]{1,500}'|[^\s'\"|;&]{1,500}))[ \t]*"
-    rf"\|[^|\n]{{0,200}}?{_SINK}"
+    r"(?<![\w-])(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:(?P<mark>['\"]?)(?:%[sb](?:\\{1,4}n)?){1,4}(?P=mark)[ \t]+)?"
+    r"(?P<value>(?:\"[^\"]{1,500}\"|'[^']{1,500}'|[^\s'\"|;&)]{1,500}))"
+    r"(?P<again>(?:[ \t]+(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s'\"|;&)]{1,200})){0,3})[ \t]*"
+    rf"(?:[;)][^|\n]{{0,200}})?\|[^|\n]{{0,200}}?{_SINK}"
 )
+_WORD = re.compile(r"\S")
+_SAVED = re.compile(
+    r"(?<![\w-])(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:['\"]?%[sb](?:\\{1,4}n)?['\"]?[ \t]+)?"
+    r"(?P<value>\"[^\"\n]{1,500}\"|'[^'\n]{1,500}'|[^\s'\"|;&<>]{1,500})[ \t]*"
+    r"(?:>>?[ \t]*|\|[ \t]*(?:sudo[ \t]+)?tee[ \t]+(?:-a[ \t]+)?)[\"']?"
+    r"(?:[\w.~${}-]{0,100}/){0,16}\.?(?P<name>[\w-]{2,100}+)(?:\.\w{1,5})?(?![\w./])"
+)
+"""What is written to a file whose name announces a secret."""
 _HERE = re.compile(rf"{_SINK}[^\n|;&<]{{0,200}}<<<[ \t]*")
 
 
@@ -160,8 +206,10 @@ _RULES: dict[str, list[Short]] = {}
 for _rule in SHORT_FLAGS:
     for _program in _rule.programs.split():
         _RULES.setdefault(_program, []).append(_rule)
-_PROGRAM = re.compile(rf"(?<![\w.\-])({'|'.join(map(re.escape, sorted(_RULES, key=len, reverse=True)))})(?:\.exe)?[ \t]")
-_STARTS = re.compile(r"(?:^|[\n;|&(`\"'$]|\b(?:sudo|exec|time|env|nohup|run|--)|\w=\S*)[ \t]*(?:/[\w/]+/)?$")
+PROGRAMS = "|".join(map(re.escape, sorted(_RULES, key=len, reverse=True)))
+"""The programs of `SHORT_FLAGS`, as an expression."""
+_PROGRAM = re.compile(rf"(?<![\w.\-])({PROGRAMS})(?:\.exe)?[ \t]")
+_STARTS = re.compile(r"(?:^|[\n;|&(`\"'$+#>%]|\b(?:sudo|exec|time|env|nohup|run|--)|\w=\S*)[ \t]*(?:/[\w/]+/)?$")
 
 
 def commands(text: str, low: int, high: int) -> Iterator[Span]:
@@ -173,7 +221,17 @@ def commands(text: str, low: int, high: int) -> Iterator[Span]:
             if flag:
                 yield from _argument(text, flag.end(), rule.form, starts)
     for match in _PIPED.finditer(text, low, high) if text.find("|", low, high) >= 0 else ():
-        yield from _argument(text, match.start("value"), "pair" if "chpasswd" in match.group() else "word", starts=True)
+        form = "pair" if "chpasswd" in match.group() else "word"
+        yield from _argument(text, match.start("value"), form, starts=True)
+        words = _WORD.search(text, *match.span("again"))
+        while words:
+            yield from _argument(text, words.start(), form, starts=True)
+            stop = max(words.end(), value_at(text, words.start()).stop + 1)
+            words = _WORD.search(text, stop, max(stop, match.end("again")))
+    for match in _SAVED.finditer(text, low, high):
+        name, value = named(match["name"]), value_at(text, match.start("value"))
+        if name and drawn(text[value.start : value.stop]) and not void(text[value.start : value.stop]):
+            yield Span(value.start, value.stop, name.kind)
     for match in _HERE.finditer(text, low, high) if text.find("<<<", low, high) >= 0 else ():
         yield from _argument(text, match.end(), "pair" if "chpasswd" in match.group() else "word", starts=True)
 
@@ -183,6 +241,8 @@ def _argument(text: str, at: int, form: str, starts: bool) -> Iterator[Span]:
     if form == "cookies":
         yield from pairs(text, value.start, value.stop)
         return
-    start = text.find(":", value.start, value.stop) + 1 if form == "pair" else value.start
-    if (start or form == "word") and counts(text[start : value.stop], Name("password"), starts, value.quoted):
-        yield Span(start, value.stop, "password")
+    start = text.find(":", value.start, value.stop) + 1 if "pair" in form else value.start
+    host = text.rfind("@", start, value.stop) if "login" in form else -1
+    stop = host if host > start else value.stop
+    if (start or "pair" not in form) and counts(text[start:stop], Name("password"), starts, value.quoted):
+        yield Span(start, stop, "password")

@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-MACHINERY = ("looks", "names", "keys", "beside", "spots", "redact")
+MACHINERY = ("looks", "names", "keys", "beside", "cells", "sources", "spots", "lists", "redact")
 """What reads the tables, each module after those that it imports."""
-TABLES = ("FORMATS", "LIKELY", "SHAPES", "SHORT_FLAGS")
+TABLES = ("FORMATS", "LIKELY", "SHAPES", "SHORT_FLAGS", "CALLS", "STATEMENTS")
 
 
 @dataclass(frozen=True)

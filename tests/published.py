@@ -2,8 +2,8 @@
 
 Each line: the kind as the masker's placeholder names it, and the form: fixed text, and in braces the alphabet and how many characters of it
 (`w` letters and digits, `u` those with - and _, `h` small hexadecimal, `H` capital hexadecimal, `d` digits, `l` small letters and digits,
-`L` letters, `A` capitals and digits, `B` base64, `c` capitals). The text before the first brace is split by `~`, so that no scanner takes
-this table for the thing."""
+`L` letters, `A` capitals and digits, `B` base64, `c` capitals, `b` base58, `n` bech32). The text before the first brace is split by `~`, so
+that no scanner takes this table for the thing."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ ALPHABETS = {
     "A": UPPER + DIGITS,
     "B": UPPER + LOWER + DIGITS + "+/",
     "c": UPPER,
+    "b": "".join(sorted({*UPPER, *LOWER, *DIGITS} - {*"0OIl"})),
+    "n": "023456789acdefghjklmnpqrstuvwxyz",
 }
 FORMS = """
 gh ghp~_{w36}
@@ -217,6 +219,47 @@ terraform {w14}~.atlasv1.{u67}
 airtable pat{w14}~.{h64}
 crates cio~{w32}
 nuget oy2~{l43}
+swarm SWMTKN~-1-{l50}-{l25}
+hubspot pat~-na1-{h8}-{h4}-{h4}-{h4}-{h12}
+hubspot pat~-na2-{h8}-{h4}-{h4}-{h4}-{h12}
+hubspot pat~-eu1-{h8}-{h4}-{h4}-{h4}-{h12}
+posthog phx~_{w43}
+aws bedrock~-api-key-{w132}
+gitlab GR1348941~{u20}
+neon napi~_{l64}
+neon npg~_{w16}
+render rnd~_{w28}
+ory ory~_pat_{w32}
+ory ory~_at_{w43}.{w43}
+ory ory~_rt_{w43}.{w43}
+duffel duffel~_live_{u43}
+duffel duffel~_test_{u43}
+deno ddp~_{w36}
+deno ddo~_{w36}
+inngest signkey~-prod-{h64}
+inngest signkey~-test-{h64}
+triggerdev tr~_prod_{w20}
+triggerdev tr~_dev_{w20}
+triggerdev tr~_stg_{w20}
+context7 ctx7sk~-{h8}-{h4}-{h4}-{h4}-{h12}
+apify apify~_api_{w36}
+kaggle KGAT~_{h32}
+llamaindex llx~-{w48}
+browserbase bb~_live_{w27}
+circleci CCIPRJ~_{w22}_{h40}
+slack xwfp~-{d12}-{d12}-{w24}
+onepassword A3~-{A6}-{A11}-{A5}-{A5}-{A5}
+onepassword A3~-{A6}-{A6}-{A5}-{A5}-{A5}-{A5}
+bitwarden 0.{h8}-{h4}-{h4}-{h4}-{h12}.{w30}:~{w22}==
+paseto v4~.local.{u160}
+paseto v2~.public.{u160}
+bitcoin xprv~{b107}
+bitcoin 5K~{b49}
+nostr nsec1~{n58}
+firebase AAAA~{w7}:APA91b{u134}
+twitter AAAAAAAAAAA~AAAAAAAAAA{w80}
+deepl {h8}-{h4}-{h4}-{h4}-{h12}~:fx
+k3s K10~{h64}::server:{h32}
 """
 COMMANDS = (
     "mysql -u root -p{} shop",
@@ -243,8 +286,129 @@ COMMANDS = (
     "ssh-keygen -t ed25519 -N {} -f key",
     "net user dana {} /add",
     "xfreerdp /u:dana /p:{} /v:h",
+    "wbinfo -a dana%{}",
+    "sqlplus -s scott/{}@orcl",
+    "CONN scott/{}@orcl",
+    "curl -sSu dana:{} https://example.org",
+    "curl --cert c.pem:{} https://example.org",
+    "curl -x dana:{}@proxy:8080 https://example.org",
+    "http -A bearer -a {} GET example.org",
+    "evil-winrm -i h -u dana -p {}",
+    "schtasks /create /ru dana /rp {}",
+    "rabbitmqctl change_password dana {}",
+    "openssl passwd -6 {}",
+    "mkpasswd -m sha-512 {}",
+    "htpasswd -nbB dana {}",
+    "caddy hash-password --plaintext {}",
+    "ansible-vault encrypt_string --name db {}",
+    "qpdf --encrypt {} {} 256 -- in out",
+    "pdftotext -upw {} in.pdf",
+    "pdftk in.pdf input_pw {} output out.pdf",
+    "security add-generic-password -a dana -s svc -w {}",
+    "security unlock-keychain -p {} login.keychain",
+    "bw unlock {}",
+    "bw list items --session {}",
+    "snmpwalk -v2c -c {} h",
+    "snmpwalk -v3 -u dana -A {} -X {} h",
+    "radtest dana {} h 0 {}",
+    "isql dsn dana {}",
+    "tsql -S h -U sa -P {}",
+    "etcdctl --user root:{} get x",
+    "influx query -t {} x",
+    "p4 -P {} info",
+    "poetry config http-basic.example dana {}",
+    "composer config github-oauth.example.org {}",
+    "cargo login {}",
+    "wandb login {}",
+    "dotnet nuget add source u -u dana -p {}",
+    'dotnet user-secrets set "Db:Code" {}',
+    "conda token set {}",
+    "mc alias set m https://h.example.org AKEYID {}",
+    "b2 account authorize 0012 {}",
+    "swift -K {} list",
+    "sendemail -xu dana -xp {}",
+    "swaks --auth-user dana -ap {}",
+    "lftp -u dana,{} h",
+    "wpa_passphrase home {}",
+    "networksetup -setairportnetwork en0 home {}",
+    "nsupdate -y hmac-sha256:name:{}",
+    "aws ssm put-parameter --name /a/b --value {} --type SecureString",
+    "rclone obscure {}",
 )
 """Command lines in which a program takes a password by a short flag or a word, after its manual page."""
+STATED = (
+    "requirepass {}",
+    "AUTH default {}",
+    "a1 LOGIN dana {}",
+    "USER dana\nPASS {}",
+    "/msg NickServ IDENTIFY {}",
+    "ftp -n h <<E\nuser dana {}\nE",
+    ': PSK "{}"',
+    "dana * {} *",
+    "enable secret {}",
+    "username dana privilege 15 secret 5 {}",
+    "snmp-server community {} RO",
+    "Unseal Key 1: {}",
+    "tacacs-server key {}",
+    "crypto isakmp key {} address 1.2.3.4",
+    "rootpw --plaintext {}",
+    "SET PASSWORD FOR 'dana'@'h' = '{}';",
+    "UPDATE users SET hash = crypt('{}', gen_salt('bf'))",
+    "PRAGMA key = '{}';",
+    "db2 connect to x user dana using {}",
+    'expect "assword:"; send "{}\\r"',
+    'smtp.login("dana", "{}")',
+    'new NetworkCredential("dana", "{}")',
+    'DBI->connect($dsn, "dana", "{}")',
+    'new PDO($dsn, "dana", "{}")',
+    'Credentials("realm", "host", "dana", "{}")',
+    'WiFi.begin("home", "{}");',
+    'pymysql.connect("h", "dana", "{}", "db")',
+    'res.cookie("sid", "{}")',
+    "jdbc:oracle:thin:scott/{}@//h:1521/x",
+    "https://maker.ifttt.com/trigger/x/with/key/{}",
+    "chpasswd:\n  list: |\n    root:{}\n    dana:{}",
+    'variable "db_password" {{\n  type = string\n  default = "{}"\n}}',
+    "DbPassword:\n  Type: String\n  NoEcho: true\n  Default: {}",
+    '["mysql", "-p{}", "-uroot"]',
+    "command:\n  - mysql\n  - -uroot\n  - -p{}",
+    "subprocess.run(['sshpass', '-p', '{}', 'ssh', 'h'])",
+    "ｐａｓｓｗｏｒｄ：{}",
+    "Authorization: Basic\n  {}",
+    "Authorization:\n  Bearer {}",
+    'Authorization: "Bearer " + "{}"',
+    'cookies={{"session": "{}"}}',
+    "cookies: {{ sid: '{}', theme: 'dark' }}",
+    'session.cookies["sid"] = "{}"',
+    "use this key: {}",
+    "here is the token you asked for - {}",
+    "Incorrect API key provided: {}. You can find",
+    "creds are dana:{}",
+    "Password for dana: {}",
+    "echo '{}' > ~/.vault-token",
+    "printf '%s\\n%s\\n' {} {} | passwd dana",
+    "echo {} | kinit dana",
+    "Server=db;UID=sa;PWD={};Encrypt=yes",
+    "    Key Content            : {}",
+    "TOKEN=$(echo {})",
+    "The API key is `{}`",
+    "**Password:** {}",
+    "PASSWORD ?= {}",
+    'static API_KEY: &str = "{}";',
+    "id,username,password\n1,dana,{}",
+    " password \n----------\n {}\n(1 row)",
+    "| API key | {} |",
+    "token,{}",
+    "INSERT INTO users (name, password) VALUES ('dana', '{}');",
+    "<td>Password</td><td>{}</td>",
+    "<Password><Value>{}</Value></Password>",
+    '<input name="password" type="hidden" value="{}"/>',
+    '(setq api-token "{}")',
+    "https://example.org/cb?code={}&state=x",
+    'export BW_SESSION="{}"',
+    "psexec.py corp/dana:{}@10.0.0.1",
+)
+"""What a protocol, a configuration, a library or a person says right before a secret."""
 PLACES = (
     "the token {} works",
     "Authorization: Splunk {}",
@@ -255,6 +419,7 @@ PLACES = (
     "password: {}",
     "-----BEGIN RSA PRIVATE " + "KEY-----\n{}\n-----END RSA PRIVATE KEY-----",
     "-----BEGIN PRIVATE " + "KEY-----\n{}",
+    *STATED,
 )
 """Where a secret stands that has neither a form nor a name."""
 EXACT = (
@@ -272,6 +437,26 @@ EXACT = (
     ('TOKEN="k7Qp2Z"rX9wLm4Tn8, next', 'TOKEN="K"K, next'),
     ('password="k7Qp2ZrX9".strip', 'password="K".strip'),
     ("n=1%26password%3Dk7Qp2ZrX9wLm%26page%3D2", "n=1%26password%3DK%26page%3D2"),
+    ("requirepass Sommer24!", "requirepass K"),
+    ("https://oauth2:k7Qp2ZrX9wLm4Tn8Ve@git.example.org/a.git", "https://oauth2:K@git.example.org/a.git"),
+    ("k7Qp2ZrX9wLm4Tn8Vek7Qp2ZrX9wLm4Tn8Ve\n-----END PRIVATE " + "KEY-----", "K\n-----END PRIVATE KEY-----"),
+    ("curl --user dana:k7Qp2ZrX9\\\nwLm4Tn8Ve https://example.org", "curl --user dana:K https://example.org"),
+    ('export TOKEN="k7Qp2ZrX9\\\nwLm4Tn8Ve" x', 'export TOKEN="K" x'),
+    ("mysql -u root \\\n  -pk7Qp2ZrX9 db", "mysql -u root \\\n  -pK db"),
+    ('password = ("k7Qp2ZrX9"\n "wLm4Tn8Ve")', 'password = ("K"\n "K")'),
+    ('password = "k7Qp2ZrX9" + "wLm4Tn8Ve"', 'password = "K" + "K"'),
+    ("cookies = {'sid': 'k7Qp2ZrX9wLm'}", "cookies = {'sid': 'K'}"),
+    ("smbclient -U 'alice%k7Qp2ZrX9' //h/x", "smbclient -U 'alice%K' //h/x"),
+    ("(echo k7Qp2ZrX9; echo k7Qp2ZrX9) | smbpasswd -s dana", "(echo K; echo K) | smbpasswd -s dana"),
+    (
+        "CREDENTIALS\tA" + "SIAQ7RZQ7RZQ7RZQ7RZ\t2026-01-01\twJalrXUtnFEMIK7MDENGbPxRfiCYk7Qp2ZrX9abc\t" + "FwoGZXIvYXdzEJr1" * 8,
+        "CREDENTIALS\tK\t2026-01-01\tK\tK",
+    ),
+    ("the pair is A" + "KIAQ7RZQ7RZQ7RZQ7RZ\n  wJalrXUtnFEMIK7MDENGbPxRfiCYk7Qp2ZrX9abc", "the pair is K\n  K"),
+    (
+        "https://x.webhook.office.com/webhookb2/a/IncomingWebhook/0a1b2c3d4e5f60718293a4b5c6d7e8f9/f47ac10b-58cc-4372-a567-0e02b2c3d479",
+        "https://x.webhook.office.com/webhookb2/a/IncomingWebhook/K",
+    ),
     ("API_TOKEN=KATASECRET_token_7 --password KATASECRET_password_8 x", "API_TOKEN=K --password K x"),
     ("use npm" + "_a1B2c3d4E5\u200b" + "a1B2c3" * 4 + "xY now", "use K now"),
     (
@@ -297,6 +482,49 @@ ALIKE = (
     "password: %(password)s",
     "password: <your password here>",
     'password="{{ vault_password }}"',
+    "secret: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  62313365396662343061393464336163",
+    'token["platform"] = "posix"',
+    "token += nextchar",
+    "token          = 1*tchar",
+    "The token `git` is a command word.",
+    "The key fingerprint is: SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDyzZ5FpYSdQ3lXy2k",
+    "password reset for user kLm92Xz8Qp",
+    "the token endpoint is https://id.example.org/oauth2/v2.0/token",
+    "this key: value pair maps names to ports",
+    "| token | endpoint |\n|---|---|\n| get_token2 | returns the token |",
+    "name,token_count,model\nrun1,812,base2",
+    "['password',\n'FlagBitsToBitArray',\n'GetConVarBool',\n]",
+    "from .tokens import BearerToken, OAuth2Token",
+    'credentials=("hello", "world")',
+    "x.connect('localhost', 8080)",
+    "client.login(username, password)",
+    'mysql.connect("localhost", "root", db_password)',
+    "INSERT INTO users (name, password) VALUES (?, ?)",
+    "INSERT INTO users (name, password) VALUES ($1, $2);",
+    "FUNC:_ZNKSt13basic_fstreamIcSt11char_traitsIcEE7is_openEv@@GLIBCXX_3.4.5",
+    'docker run --rm x mysql -u root -h db',
+    '["mysql", "-uroot", "-h", "db"]',
+    '{"command": "mysql", "args": ["-uroot", "-h", "db"]}',
+    "command:\n  - redis-cli\n  - -h\n  - cache1.example.org",
+    "variable \"db_password\" {\n  type = string\n  sensitive = true\n}",
+    'variable "region" {\n  default = "eu-central-1"\n}',
+    "DbPassword:\n  Type: String\n  Default: ''",
+    "cookies = {'sid': sid, 'theme': theme}",
+    "cookies=request.cookies",
+    "sqlplus /nolog @run.sql",
+    "sqlplus / as sysdba",
+    "smbclient -U dana //h/share",
+    "PASS src/app2.test.tsx",
+    "PWD=/home/dana/project2024a; ls",
+    "0 5 * * * /usr/local/bin/backup2024 --all *",
+    "use the key id_ed25519 for that host",
+    "the secret is in Vault under kv/data/app2024",
+    "echo done > token.txt",
+    "<input name=\"password\" type=\"password\" value=\"\">",
+    "<td>Token</td><td>required</td>",
+    "openssl passwd -6 -stdin",
+    "security find-generic-password -s svc -w",
+    "path = C:\\temp\\\nnext: value",
 )
 """What stands for a secret and is none."""
 _BRACED = re.compile(r"\{(\w)(\d+)\}")

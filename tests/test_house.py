@@ -21,7 +21,8 @@ RUNGS = (
     ("syntax", "settings", "formats", "looks", "table"),
     ("lexer", "names", "keys", "readers", "machine", "makers", "revisions", "installers", "services"),
     ("grammar", "beside"),
-    ("shell", "programs", "spots", "rows", "extraction", "turns", "places", "speech"),
+    ("shell", "programs", "spots", "cells", "sources", "rows", "extraction", "turns", "places", "speech"),
+    ("lists",),
     ("expansions", "redact"),
     ("options",),
     ("closer",),
@@ -58,7 +59,7 @@ LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
     "model turns teaching syntax lexer grammar shell programs expansions options closer "
     "table readers machine makers revisions installers services "
-    "looks names keys beside spots redact rows extraction places effects search quoting origins columns "
+    "looks names keys beside spots cells sources lists redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
     "share wording discretion consent familiar formats switches secrecy schemas speech door offered settings".split()
 )

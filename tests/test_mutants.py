@@ -33,7 +33,7 @@ def faults(module: Any) -> str:
             if f"KATASECRET_{kind}_1" not in found or secret[-7:] in found:
                 return f"{kind}: {form}"
     for frame in (*BESIDE_A_NAME, *published.COMMANDS, *published.PLACES):
-        if bare(masked(frame.format(SECRET))) != frame.format("K"):
+        if bare(masked(frame.format(*[SECRET] * 3))) != frame.format(*["K"] * 3):
             return frame
     for text in (*LOOK_ALIKES, *published.ALIKE):
         if masked(text) != text:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import published
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -551,3 +552,62 @@ def test_a_secret_in_a_cell_a_hash_or_the_rest_of_a_key_is_found(text: str, secr
 )
 def test_what_only_looks_like_those_stays(text: str) -> None:
     assert Masker().text(text) == text
+
+
+# ── Command lines in pieces, cookies, names of other scripts ─────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("value", "masked"),
+    [
+        ({"argv": ["mysql", "-uroot", "-pk7Qp2ZrX9"]}, {"argv": ["mysql", "-uroot", "-pKATASECRET_password_1"]}),
+        (["sudo", "/usr/bin/sshpass", "-p", "k7Qp2ZrX9", "ssh"], ["sudo", "/usr/bin/sshpass", "-p", "KATASECRET_password_1", "ssh"]),
+        (["curl", "-u", "dana:k7Qp2ZrX9", "u"], ["curl", "-u", "dana:KATASECRET_password_1", "u"]),
+        (
+            {"command": "mysql", "args": ["-uroot", "-pk7Qp2ZrX9"]},
+            {"command": "mysql", "args": ["-uroot", "-pKATASECRET_password_1"]},
+        ),
+        (
+            {"command": ["redis-cli"], "args": ["-a", "k7Qp2ZrX9", "ping"]},
+            {"command": ["redis-cli"], "args": ["-a", "KATASECRET_password_1", "ping"]},
+        ),
+        ([{"name": "sid", "value": "k7Qp2ZrX9wLm", "domain": "x"}], [{"name": "sid", "value": "KATASECRET_cookie_1", "domain": "x"}]),
+        ({"github-oauth": {"github.com": "k7Qp2ZrX9wLm"}}, {"github-oauth": {"github.com": "KATASECRET_token_1"}}),
+        ({"username": "dana", "key": "0a1b2c3d4e5f6071"}, {"username": "dana", "key": "KATASECRET_key_1"}),
+        (["mysql", "-uroot", "-h", "db"], ["mysql", "-uroot", "-h", "db"]),
+        ({"command": "npm", "args": ["run", "-p", "build2024a"]}, {"command": "npm", "args": ["run", "-p", "build2024a"]}),
+    ],
+)
+def test_a_command_word_by_word_and_a_cookie_in_an_object_are_read_as_what_they_are(value: Any, masked: Any) -> None:
+    """T7: arguments of `subprocess`, servers of MCP, containers; what browsers and package tools keep."""
+    assert Masker().value(value) == masked
+    assert Masker().value(masked) == masked
+
+
+@few
+@given(st.sampled_from([*published.COMMANDS, *published.PLACES, *published.ALIKE, *(text for text, _ in published.EXACT)]), PLAIN_SECRET)
+def test_masking_in_every_place_keeps_the_tree_and_is_done_once(frame: str, secret: str) -> None:
+    """T7: arguments, results, errors, traces, messages, exports."""
+    text = frame.replace("{}", secret)
+    once = Masker().text(text)
+    assert Masker().text(once) == once
+    if frame in published.COMMANDS and tree(text) is not None:
+        assert tree(once) == tree(text)
+    held = {"log": [f"2026-11-30 ERROR {text}", 1], "error": {"trace": f'  File "a.py", line 3\n{text}'}}
+    masked = Masker().value(held)
+    assert shape(masked) == shape(held) and Masker().value(masked) == masked
+
+
+HOSTILE = (
+    *("password=", '"password": ', "token (a) ", "key[a][a]", "cookies={'a':'bcdefgh',", "| token ", "token,", "token\t", "\ntoken,a"),
+    *("insert into t (password) values (", "<td>token</td>", "<input name=", "echo 'a' > a/", "(echo a; ", "mysql ", '"mysql", '),
+    *("- mysql\n", 'variable "token" { ', "chpasswd:\n list: |\n", "login('a', ", "the token is a b c d ", "this key a b c d e f "),
+    *("\\\n", "`a`", "dana * abcdef ", ': PSK "', 'assword: " send ', "conn a/", "-y a:", "x:a@", "DbToken:\n  a: b\n", 'pwd = "k7Q" + '),
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_no_repetition_makes_the_masker_hang(piece: str) -> None:
+    """Every expression is bounded: what is read grows with the text, not with its square."""
+    text = (piece * 50_000)[:50_000]
+    assert isinstance(Masker().text(text), str)
