@@ -37,12 +37,14 @@ def gateway(host: Host, server: Rooms) -> Iterator[None]:
     """`hermes gateway run`, from when it has joined until the block ends; it ends by itself at an interrupt."""
     port = str(server.server_address[1])
     place = {"IRC_SERVER": "127.0.0.1", "IRC_PORT": port, "IRC_USE_TLS": "false", "IRC_NICKNAME": BOT, "IRC_CHANNEL": CHANNEL}
+    place |= {"IRC_ALLOWED_USERS": "ann,ben"}
+    # A gateway of several profiles reads this file and not the environment.
+    (host.home / ".env").write_text("".join(f"{name}='{value}'\n" for name, value in place.items()))
     host.config |= {"terminal": {"cwd": str(host.work)}}
     host.configure()
     words = [str(host.hermes), "gateway", "run"]
     with (host.root / "gateway.log").open("w") as log:
-        environment = host.environment() | place | {"IRC_ALLOWED_USERS": "ann,ben"}
-        process = subprocess.Popen(words, cwd=host.work, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        process = subprocess.Popen(words, cwd=host.work, env=host.environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             server.wait_for_agent()
             yield
@@ -61,7 +63,7 @@ def spoken(school: School) -> Iterator[Spoken]:
     furnish(host)
     for word in ("look", "crowd"):
         school.script.turn(f"GATEWAY {word}", [CallKata("look", ("plum",)), Say(f"said {word}")])
-    for word in ("denied", "pushed"):
+    for word in ("denied", "pushed", "unheard"):
         school.script.turn(f"GATEWAY {word}", [CallKata("publish", ("main",)), Say(f"said {word}")])
     with rooms() as server, gateway(host, server):
         talk(school, server, spoken)
@@ -103,6 +105,8 @@ def talk(school: School, server: Rooms, spoken: Spoken) -> None:
     say("asked again", "GATEWAY pushed", QUESTION)
     say("pushed", "/approve", "said pushed")
     say("crowd", "GATEWAY crowd", "said crowd", CHANNEL)
+    say("asked in the group", "GATEWAY unheard", QUESTION, CHANNEL)
+    say("denied in the group", "/deny", "said unheard", CHANNEL)
 
 
 def test_a_group_chat_looks_and_does_not_decide(spoken: Spoken) -> None:
@@ -125,8 +129,13 @@ def test_a_person_approves_in_a_direct_chat_and_the_agent_uses_it_there(spoken: 
 
 def test_the_question_comes_into_the_chat_and_a_no_runs_nothing(spoken: Spoken) -> None:
     """K80, T46: every step stands in the question."""
-    assert len(spoken.questions) == 2 and all("2. external: git push origin main" in question for question in spoken.questions)
+    assert len(spoken.questions) == 3 and all("2. external: git push origin main" in question for question in spoken.questions)
     assert spoken.calls["denied"] == [] and not spoken.pushed["denied"]
+
+
+def test_in_a_group_the_question_comes_into_the_group(spoken: Spoken) -> None:
+    """K80: as in a direct chat."""
+    assert spoken.calls["asked in the group"] == spoken.calls["denied in the group"] == []
 
 
 def test_a_yes_in_the_chat_runs_it_once(spoken: Spoken) -> None:

@@ -10,8 +10,8 @@ import pytest
 from guard import ASKED, FORBIDDEN, NO, REWRITTEN, guard
 from lessons import CLEAR, SIZE, School
 
-from harness import Answer
-from model_server import CallKata, Say, read_result
+from harness import Answer, Host
+from model_server import CallKata, Say, Step, ToolCalls, read_result
 
 LESSONS = (SIZE, CLEAR)
 Calls = list[tuple[str, str]]
@@ -28,10 +28,16 @@ class Guarded:
     calls: dict[str, Calls] = field(default_factory=dict)
     shell: dict[str, Answer] = field(default_factory=dict)
     there: set[str] = field(default_factory=set)
+    files: tuple[str, str] = ("", "")
+    """The plugin's code and its decisions before and after the agent would have changed them."""
 
     def hold(self, name: str, calls: list[tuple[str, str]], *words: str) -> None:
         """One conversation, in which the agent calls these katas; `words` is the way to hold it, and empty for a scheduled job."""
-        self.school.script.turn(f"GUARD {name}", [*(CallKata(kata, (value,)) for kata, value in calls), Say("said")])
+        self.act(name, [CallKata(kata, (value,)) for kata, value in calls], *words)
+
+    def act(self, name: str, steps: list[Step], *words: str) -> None:
+        """One conversation, in which the agent does this."""
+        self.school.script.turn(f"GUARD {name}", [*steps, Say("said")])
         since, host = self.school.witness.mark(), self.school.host
         answer = host.run(*words, f"GUARD {name}") if words else host.job(f"GUARD {name}")
         self.results[name] = [read_result(text) for text in answer.results]
@@ -62,8 +68,39 @@ def guarded(school: School) -> Iterator[Guarded]:
     host.config.clear()
     host.configure()
     guarded.hold("not given", sizes[3:], "chat", "--toolsets", "kata,file,todo", "-q")
+    before = ours(host)
+    guarded.act("ours", [ToolCalls([(tool, made)]) for tool, made, _ in attempts(host)], "chat", "-q")
+    guarded.files = before, ours(host)
     guarded.there = {path.name for path in [*src.iterdir(), *build.iterdir()]}
     yield guarded
+
+
+def attempts(host: Host) -> list[tuple[str, dict[str, str], str]]:
+    """What an agent might do to Kata itself, each with what it is called."""
+    code, kept = host.plugins / "kata" / "ward.py", host.database
+    return [
+        ("terminal", {"command": "hermes kata approve 1 as mine"}, "would decide about Kata"),
+        ("terminal", {"command": "curl -X POST http://127.0.0.1:9/api/plugins/kata/katas/1/approve"}, "would call the interface"),
+        ("write_file", {"path": str(code), "content": "# nothing\n"}, "would touch the files of Kata"),
+        ("patch", {"path": str(code), "old_string": "import", "new_string": "#"}, "would touch the files of Kata"),
+        ("terminal", {"command": f"sqlite3 {kept} 'DELETE FROM audit'"}, "would touch the files of Kata"),
+        ("terminal", {"command": f"cd {kept.parent} && cp /dev/null data.db"}, "would touch the files of Kata"),
+        ("terminal", {"command": "hermes config set plugins.entries.kata.settings.ask effects"}, "would change how Kata is set up"),
+    ]
+
+
+def ours(host: Host) -> str:
+    """Kata's code, settings and decisions, as they are now."""
+    code = [(path.name, path.read_text()) for path in sorted((host.plugins / "kata").glob("*.py"))]
+    return repr((code, (host.home / "config.yaml").read_text(), host.rows("SELECT * FROM audit"), host.rows("SELECT state FROM katas")))
+
+
+def test_what_the_agent_does_to_kata_itself_is_put_to_the_person(guarded: Guarded) -> None:
+    """Issue 6.5: its code, its file, its settings, its decisions and its interface; in `-q` nobody can answer, so nothing of it happens."""
+    told = [str(result) for result in guarded.results["ours"]]
+    for (tool, made, why), result in zip(attempts(guarded.school.host), told, strict=True):
+        assert "requires approval" in result and f"The agent {why}" in result, (tool, made, result)
+    assert guarded.calls["ours"] == [] and guarded.files[0] == guarded.files[1]
 
 
 def stopped(result: Any, why: str) -> None:

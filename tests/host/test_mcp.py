@@ -100,3 +100,12 @@ def test_it_asks_and_then_calls_the_server_once(used: Used) -> None:
     """K80: what a server does is done elsewhere."""
     assert [tool for tool, _ in used.calls] == ["kata_stamp", "terminal", TOOL], used.calls
     assert used.stamped == ["papers/amber"], used.result
+
+
+def test_what_a_server_says_of_a_tool_that_only_reads_is_not_handed_on_to_plugins(used: Used, hermes: Path) -> None:
+    """Issue 8.2: this one says so of a tool that writes, and the kata asked all the same; should the host hand it on, this fails."""
+    words = "import inspect; from tools.registry import ToolEntry; print(*inspect.signature(ToolEntry.__init__).parameters)"
+    told = subprocess.run([hermes.parent / "python", "-c", words], capture_output=True, text=True, check=True).stdout.split()
+    assert {"name", "schema", "toolset"} < {*told}
+    assert not [one for one in told if "hint" in one or "annotation" in one or "read" in one], told
+    assert used.stamped == ["papers/amber"], "and it was asked about"
