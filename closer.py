@@ -76,11 +76,17 @@ def _awk(_: str, words: Words) -> Effect:
     return READS_ONLY if safe and not redirects else Effect(UNKNOWN, False, "runs an awk program")
 
 
+_TAR_PLAIN = re.compile(
+    r"-[Cv]|--(?:exclude=|strip-components=|directory=|verbose|gzip).*"
+    r"|--(?:wildcards|no-wildcards|anchored|no-anchored|ignore-case|full-time|numeric-owner|utc)"
+)
+
+
 def _tar(_: str, words: Words) -> Effect:
     """`tar`: lists, creates or extracts; options that name a program and archives on other hosts are not judged."""
     mode = re.fullmatch(r"-?([A-Za-z]+)", words[0] or "") if words else None
     options, operands, loose, _doubtful = sorted_out(words[1:])
-    odd = [option for option in options if not re.fullmatch(r"-[Cv]|--(?:exclude=|strip-components=|directory=|verbose|gzip).*", option)]
+    odd = [option for option in options if not _TAR_PLAIN.fullmatch(option)]
     if mode is None or "f" not in mode[1] or HOLE in mode[1] or odd or loose or any(map(_remote, operands[:1])):
         return Effect(UNKNOWN, False, "runs tar with options or archives that are not plain")
     letters = set(mode[1])
@@ -193,6 +199,22 @@ def _reads_line(_: str, words: Words) -> Effect:
     return READS_ONLY
 
 
+def _reads_lines(_: str, words: Words) -> Effect:
+    """`mapfile` into a list of the shell's own; `-C` names a command, and a number that is none would be evaluated."""
+    rest, names = iter(words), 0
+    for word in rest:
+        if word is not None and re.fullmatch(r"-t?[nsOu]", word):
+            if not re.fullmatch(r"[0-9]+", next(rest, None) or ""):
+                return Effect(UNKNOWN, False, "reads lines with a number that is not fixed")
+        elif word == "-d":
+            next(rest, None)
+        elif word is None or not (word == "-t" or mere(word)):
+            return Effect(UNKNOWN, False, "sets variables that are not the shell's own")
+        else:
+            names += word != "-t"
+    return READS_ONLY if names == 1 else Effect(UNKNOWN, False, "sets a list that is not named")
+
+
 def _local(_: str, words: Words) -> Effect:
     plain = all(word is not None and mere(word.partition("=")[0]) for word in words)
     return READS_ONLY if plain else Effect(UNKNOWN, False, "sets variables that are not the shell's own")
@@ -293,6 +315,7 @@ CLOSER: Mapping[str, Callable[[str, Words], Effect]] = {
     "pdftotext": _pages,
     "printf": _printf,
     "read": _reads_line,
+    **dict.fromkeys(each("mapfile readarray"), _reads_lines),
     "rsync": _rsync,
     "set": _set_options,
     "sqlite3": _sqlite,

@@ -150,7 +150,7 @@ PROGRAMS: Table = (
     ("coverage cypress flake8 jest mocha mypy phpunit playwright py.test pylint pyright pytest rspec vitest", Row(UNKNOWN)),
     (
         (
-            ". bind complete compopt coproc declare enable eval export getopts let mapfile readarray readonly "
+            ". bind complete compopt coproc declare enable eval export getopts let readonly "
             "shopt source trap typeset unset"
         ),
         Row(UNKNOWN),

@@ -251,6 +251,57 @@ def _process(place: Place) -> str:
     return "the number of one process" if place.program == "kill" and value is not None and re.fullmatch(r"0*[01]?", value) else ""
 
 
+_LISTING = _words("7z 7za 7zr 7zz rar unrar gcc g++ cc c++ clang clang++ ld ar javac java javadoc jar")
+_IMAGES = _words("convert magick mogrify montage composite identify")
+_SERVERS = _words("dig kdig delv drill")
+_DATABASES = _words("psql pg_dump pg_dumpall pg_restore pg_basebackup pg_isready createdb dropdb vacuumdb reindexdb clusterdb pgbench")
+
+
+def _sign(place: Place) -> str:
+    """Programs for which a first sign makes a name something else: `@` a list of names or the text of a file, `+` an option of dig."""
+    values = [value for _, value in place.holes()]
+    if place.program in _IMAGES and any(value.startswith(("@", "|")) for value in values):
+        return "text that begins with no @"
+    signs = "@" if place.program in _LISTING else "@+" if place.program in _SERVERS else ""
+    return f"a name that begins with no {' or '.join(signs)}" if signs and str(place.whole or "")[:1] in tuple(signs) else ""
+
+
+def _protocol(place: Place) -> str:
+    """Programs of media, which open `concat:`, `tcp:`, `msl:` and the like where a file is named; those of PostgreSQL, which connect to
+    what a name with `=` says."""
+    value = str(place.whole or "")
+    if place.program in _DATABASES and ("=" in value or "://" in value):
+        return "the name of a database"
+    media = place.program in ("ffmpeg", "ffprobe", "ffplay") or place.program in _IMAGES
+    return "a file, or an address of the web" if media and re.match(r"(?!https?://)\w[\w+.,-]+:", value) else ""
+
+
+def _setting(place: Place) -> str:
+    """What names a setting: `npm config set ‹v› x`, `cmake -D ‹v›`, `systemctl set-environment ‹v›`."""
+    named = any(re.fullmatch(r"(?:-D)?", before) for before, _ in place.holes())
+    of_build = place.program == "cmake" and (place.word.startswith("-D") or place.before == "-D")
+    of_tool = place.before == "set" and place.called("config") or place.called("set-environment")
+    return "a setting whose name is fixed" if named and (of_build or of_tool) else ""
+
+
+_BODY = tuple("-d --data --data-ascii --data-raw --data-binary --post-data --body-data".split())
+
+
+def _field(place: Place) -> str:
+    """One field among others: of a form, of cookies, of what helm is told, of an XML text that is sent."""
+    parts = [(re.sub(r"^--?[\w-]+=", "", before), value) for before, value in place.holes()]
+    sends = place.program in ("curl", "wget")
+    if sends and place.given(*_BODY) and any(re.search(r"<\w[^{}]*$", before) and re.search(r"[<>&\"']", value) for before, value in parts):
+        return "text that ends no element of its XML"
+    if sends and place.given(*_BODY) and any(re.search(r"[\w\]-]=[^{}<]*$", before) and "&" in value for before, value in parts):
+        return "text that ends no field of its form"
+    if place.program == "curl" and place.given("-b", "--cookie"):
+        loose = any("=" not in before + value or "=" in before and ";" in value for before, value in parts)
+        return "one cookie, name and value" if loose else ""
+    listed = place.program == "helm" and place.given("--set", "--set-string", "--set-json", "--set-file", "--set-literal")
+    return "a value without a comma" if listed and any("," in value for _, value in parts) else ""
+
+
 RULES: tuple[Callable[[Place], str], ...] = (
     _document,
     _address,
@@ -264,6 +315,10 @@ RULES: tuple[Callable[[Place], str], ...] = (
     _fetched,
     _spoken,
     _process,
+    _sign,
+    _protocol,
+    _setting,
+    _field,
 )
 
 

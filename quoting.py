@@ -288,7 +288,7 @@ CODE_OPTIONS = _words(
     "--execute --kubeconfig --plugin --require --config-file"
 )
 """Options of many programs whose value is run, or names what is run, where programs come from or where all that is said goes."""
-_COMPILER = _words("-fplugin -fpass-plugin -B -wrapper -specs --specs -Xclang -load -Xlinker -Wl")
+_COMPILER = _words("-include -imacros -fplugin -fpass-plugin -B -wrapper -specs --specs -Xclang -load -Xlinker -Wl")
 _COMPOSE = _words("-f --file --env-file --project-directory")
 _STRATEGY = "-s -X --strategy --strategy-option"
 _INDEX = _words(
@@ -300,7 +300,7 @@ CODE_SHORT: Mapping[str, frozenset[str]] = {
     "zip": _words("-TT --unzip-command"),
     "curl": _words(
         "-K --config --libcurl --engine --proto-default -x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --resolve "
-        "--connect-to --doh-url --dns-servers --unix-socket --abstract-unix-socket"
+        "--connect-to --doh-url --dns-servers --unix-socket --abstract-unix-socket --variable --expand-url --expand-data --expand-header"
     ),
     "wget": _words("-e --execute --use-askpass --config -i --input-file"),
     "aria2c": _words("--conf-path --on-download --on-bt-download-complete"),
@@ -331,6 +331,13 @@ CODE_SHORT: Mapping[str, frozenset[str]] = {
     "pytest": _words("-p -c -o -W --rootdir --confcutdir --override-ini"),
     "pylint": _words("--load-plugins --rcfile --init-hook"),
     "gcloud": _words("--flags-file"),
+    "tcpdump": _words("-z"),
+    "tshark": _words("-X"),
+    "nmap": _words("--script --script-args-file --datadir -iL"),
+    "aws": _words("--endpoint-url --cli-input-json --cli-input-yaml --parameters"),
+    "az": _words("--scripts"),
+    "ffmpeg": _words("-vf -af -filter:v -filter:a -filter_complex -filter_complex_script -filter_script:v -lavfi"),
+    **dict.fromkeys(_words("convert magick mogrify montage composite identify"), _words("-draw -fx -set -process -write")),
     "nc": _words("-e -c --exec --sh-exec --lua-exec"),
     "ncat": _words("-e -c --exec --sh-exec --lua-exec"),
     "mypy": _words("--config-file --python-executable"),
@@ -345,7 +352,7 @@ CODE_SHORT: Mapping[str, frozenset[str]] = {
     "docker": _words("-H --host --config --tlscacert"),
     "docker-compose": _COMPOSE,
     "docker compose": _COMPOSE,
-    "docker build": _words("-f --file"),
+    "docker build": _words("-f --file --secret --ssh"),
     "docker buildx": _words("-f --file"),
     "docker create": _words("-v --volume --mount --entrypoint --device --privileged --env-file"),
     "docker stack": _words("-c --compose-file"),

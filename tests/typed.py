@@ -197,6 +197,89 @@ terraform fmt -check -recursive | names of files
 xmllint --noout pom.xml | syntax
 cat *.csv | head -1 | the first line
 less_is_no_read=1; cat a.txt | a variable of the script
+cd /repo && git log --oneline -10 --graph --decorate --all | head -40 | the history
+git diff HEAD~3..HEAD --stat -- src/ | the history
+git log --since="2 weeks ago" --author="Dana" --pretty=format:"%h %an %s" -- src/ | the history
+git show HEAD:src/app.py | sed -n '1,40p' | the history
+git blame -L 10,20 -- src/app.py | the history
+git branch -a --contains abc123 | the history
+git tag --sort=-creatordate | head -5 | the history
+git rev-parse --abbrev-ref HEAD | the history
+git ls-tree -r HEAD --name-only | grep test | the history
+git config --get user.email | the history
+git shortlog -sn --no-merges HEAD | the history
+git cat-file -p HEAD^{tree} | the history
+git log -1 --format=%cd --date=iso | the history
+git for-each-ref --sort=-committerdate refs/heads --format='%(refname:short) %(committerdate:relative)' | the history
+git log --merges --first-parent main..HEAD | the history
+find . -type f -newermt '2024-01-01' -printf '%T@ %p\\n' | sort -n | tail -5 | search
+find . -name '*.json' -print0 | xargs -0 grep -l '"version"' | search
+for f in *.py; do echo "== $f"; head -5 "$f"; done | a loop that shows
+while read -r line; do echo "$line"; done < list.txt | looks at something
+test -d node_modules && echo present || echo missing | looks at something
+[[ -f package.json ]] && jq -r .name package.json | a field
+jq '.dependencies | keys' package.json | a field
+yq '.services | keys' docker-compose.yml | containers here
+awk '{print $1, $NF}' access.log | sort | uniq -c | sort -rn | head -20 | columns
+awk 'length > 100' src/*.py | columns
+sed 's/foo/bar/g' file | head | a piece
+tr ',' '\\n' < a.csv | sort | uniq -c | counted
+comm -13 <(sort a) <(sort b) | counted
+diff -rq dir1 dir2 | looks at something
+head -n 1 data.csv | tr ',' '\\n' | nl | looks at something
+sort -t, -k3 -nr data.csv | head -3 | counted
+tail -n 50 app.log | grep -E "ERROR|WARN" | cut -c1-200 | search
+grep -rIl --include='*.ts' 'useEffect' src | wc -l | search
+grep -A3 -B3 -n "def foo" src/*.py | search
+zcat app.log.1.gz | grep ERROR | tail | search
+rg -uu -l password . | search
+fd '\\.tsx?$' src --max-depth 3 | looks at something
+ls -1t | head -1 | looks at something
+ls *.{md,txt} 2>/dev/null | looks at something
+file -b --mime-type image.png | looks at something
+df -h | grep -v tmpfs | search
+ps -ef | grep -v grep | grep python | processes
+ss -ltnp | looks at something
+netstat -tlnp | looks at something
+command -v docker >/dev/null && echo ok | containers here
+whoami; hostname; pwd | looks at something
+date -u '+%Y-%m-%dT%H:%M:%SZ' | looks at something
+cal | looks at something
+xxd -l 64 file.bin | looks at something
+od -c f | head | looks at something
+sha256sum -c sums.txt | looks at something
+echo aGk= | base64 -d | looks at something
+tar tvf a.tar --wildcards '*.py' | a listing
+unzip -p a.zip x.txt | head | looks at something
+docker ps -a --format '{{.Names}}\\t{{.Status}}' | containers here
+docker logs --tail 50 web 2>&1 | grep ERROR | containers here
+docker stats --no-stream | containers here
+systemctl status nginx --no-pager | services
+systemctl is-active nginx | services
+node -v && npm -v | looks at something
+pip list --format=freeze | looks at something
+java -version 2>&1 | head -1 | looks at something
+getent passwd root | looks at something
+realpath . | looks at something
+dirname /a/b/c | looks at something
+echo "scale=2; 10/3" | bc | looks at something
+printf '%s\\n' *.py | looks at something
+echo "Lines: $(wc -l < f)" | looks at something
+pdfinfo a.pdf | looks at something
+ffprobe -v error -show_entries format=duration -of csv=p=0 a.mp4 | looks at something
+man -k copy | head | looks at something
+nm -D lib.so | grep foo | search
+readelf -h a.out | looks at something
+ulimit -a | looks at something
+ip -br addr | looks at something
+last -n 5 | looks at something
+dmesg | tail -20 | looks at something
+dpkg -l | grep python3 | search
+rpm -qa | sort | head | counted
+helm version --short | looks at something
+tar tvf a.tar --wildcards '*.py' | a listing
+mapfile -t f < <(ls); echo "${f[0]}" | a list of the script
+mapfile -t -n 5 lines < notes.txt | a list of the script
 """
 
 OTHERS = """
