@@ -8,7 +8,7 @@ import contextvars
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -142,6 +142,14 @@ def parameters(tool: str) -> Json:
         host.discover_builtin_tools()
     found = host.registry.get_schema(tool)
     return found.get("parameters") if isinstance(found, dict) else None
+
+
+def dispatch(tool: str, arguments: Mapping[str, Json], **ids: Any) -> Any:
+    """Call a tool where no plugin context is at hand, as `ctx.dispatch_tool` does for a plugin; what it answered."""
+    from tools import registry as host
+
+    parameters(tool)  # fills a registry that no chat has filled
+    return host.registry.dispatch(tool, dict(arguments), **ids)
 
 
 def today(tool: str) -> str | None:

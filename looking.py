@@ -5,7 +5,8 @@ A module of its own, because whatever only looks can be read without those comma
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from . import books, pages, recall, savings, share
@@ -223,12 +224,33 @@ def _export(service: Service, ask: Ask) -> Answer:
     kata, form = service.find(ask.kata), next(reversed(ask.options.get("--format", ("json",))))
     text = share.exported(kata, form.lower())
     found = share.personal(text, ask.hand.names if ask.hand else ())
+    folder = next(reversed(ask.options.get("--to", ("",))))
+    if folder and ask.surface != "cli":
+        raise Refused("A file is written from a shell: hermes kata export NAME --to FOLDER")
     if found and not ask.words[1:]:
         rows = [f"  {kind}: {one}" for one, kind in found.items()]
         error = "It holds what tells of you or of this machine; nothing has left yet"
-        again = f"If that may leave: {ask.lead} export {ask.kata} --format {form.lower()} --yes"
+        to = f" --to {shlex.quote(folder)}" if folder else ""
+        again = f"If that may leave: {ask.lead} export {ask.kata} --format {form.lower()}{to} --yes"
         return Answer("\n".join([f"{error}:", *rows, again]), {"error": error, "personal": found}, 1)
-    return Answer("", {"format": form.lower(), "text": text, "personal": found}, raw=text)
+    told = {"format": form.lower(), "text": text, "personal": found}
+    if not folder:
+        return Answer("", told, raw=text)
+    written = _written(Path(folder) / share.filename(kata, form.lower()), text)
+    return Answer(f"Written: {written}", told | {"file": written})
+
+
+def _written(path: Path, text: str) -> str:
+    """Write a new file, and the folders that it needs; Refused where one of that name is there already."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise Refused(f"There is a file {path} already; nothing was written") from error
+    except OSError as error:
+        raise Refused(f"The file {path} cannot be written ({error.strerror})") from error
+    return str(path)
 
 
 def _import(service: Service, ask: Ask) -> Answer:
@@ -241,11 +263,16 @@ def _import(service: Service, ask: Ask) -> Answer:
     except (OSError, ValueError) as error:
         raise Refused(f"The file {ask.words[0][:60]!r} cannot be read ({error})") from error
     bound = dict(one.partition("=")[::2] for one in ask.options.get("--bind", ()))
-    made, name = share.imported(text, bound, ask.hand.names if ask.hand else ())
-    kata = service.adopt(made)
-    called = f" as {name}" if re.fullmatch(r"[a-z][a-z0-9_]{0,58}", name) else " as NAME"
+    kata, name = adopted(service, text, bound, ask.hand.names if ask.hand else ())
+    called = f" as {name or 'NAME'}"
     text = f"Imported: proposal {kata.id}. It is no tool yet: {ask.lead} review {kata.id}, then {ask.lead} approve {kata.id}{called}"
     return Answer(text, kata_json(kata))
+
+
+def adopted(service: Service, text: str, bound: Mapping[str, str], names: Sequence[str]) -> tuple[Kata, str]:
+    """The proposal that an exported text becomes here, and the name that it had, where it may be used; Refused or SpecError where not."""
+    made, name = share.imported(text, bound, names)
+    return service.adopt(made), name if re.fullmatch(r"[a-z][a-z0-9_]{0,58}", name) else ""
 
 
 ACTS: Mapping[str, Act] = {

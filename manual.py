@@ -256,7 +256,8 @@ VERBS: Mapping[str, Verb] = {
         "export NAME",
         "print it for somebody else",
         "--format json (with a digest, for 'import'), skill (a SKILL.md that any agent can follow) or shell (a script, where every step "
-        "is a command). What tells of you or of this machine is named first, and leaves with --yes only.",
+        "is a command); --to FOLDER writes it there, a skill as a folder of its own. What tells of you or of this machine is named "
+        "first, and leaves with --yes only.",
         "export deploy_preview --format skill",
         (1, 2),
     ),

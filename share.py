@@ -72,6 +72,14 @@ def exported(kata: Kata, form: str) -> str:
     return forms[form](kata)
 
 
+def filename(kata: Kata, form: str) -> str:
+    """Where the text of that form stands: a file, or the file in the folder that a skill is; agents want small letters, digits and single
+    dashes in the name of that folder, and the same name in the file."""
+    if form == "skill":
+        return f"{re.sub('-+', '-', (kata.name or f'kata-{kata.id}').replace('_', '-')).strip('-')}/SKILL.md"
+    return f"{kata.tool or f'kata_{kata.id}'}.{'sh' if form == 'shell' else 'json'}"
+
+
 def as_json(kata: Kata) -> str:
     """The spec and one example, without when and in which conversation it was, under a digest of both."""
     if not kata.version.exhibits:
@@ -95,7 +103,7 @@ def _digest(told: Mapping[str, Json]) -> str:
 def as_skill(kata: Kata) -> str:
     """A SKILL.md that any agent can follow: what it is for, what to ask, and the calls in their order."""
     spec = kata.version.spec
-    name = (kata.name or f"kata-{kata.id}").replace("_", "-")
+    name = filename(kata, "skill").partition("/")[0]
     about = visible(spec.help) or f"{name.replace('-', ' ').capitalize()}: {', '.join(one.name for one in spec.inputs) or 'no inputs'}"
     inputs = [f"- `{one.name}` ({one.type or 'any'}){_otherwise(one)} {one.description}".rstrip() for one in spec.inputs]
     steps = [f"{number}. `{templated(step)}` ({step.effect.kind.value})" for number, step in enumerate(spec.steps, 1)]

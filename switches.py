@@ -15,7 +15,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "approve": {"--as": "NAME", "--confirm": "NAME", "--digest": "REVISION"},
     "audit": {"--verify": ""},
     "cleanup": {"--yes": "", "--purge": "."},
-    "export": {"--format": "json|skill|shell", "--yes": ""},
+    "export": {"--format": "json|skill|shell", "--to": "FOLDER", "--yes": ""},
     "import": {"--bind": "OLD=NEW"},
     "learn": {"--since": "DAYS", "--preview": ""},
     "mine": {"--all": ""},

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from .. import executor, lifecycle, pages, savings
+from ..asking import Hand
 from ..deciding import Unconfirmed, Unseen
 from ..model import Json, Kata, KataError, Refused, State, StoreError, Usage
 from ..service import Service
@@ -29,6 +30,8 @@ class Asked:
     query: Mapping[str, str] = field(default_factory=dict)
     sent: Mapping[str, Json] = field(default_factory=dict)
     profile: str = "default"
+    hand: Hand | None = None
+    """How a run is begun from here; None where the address begins none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +257,7 @@ def approve(word: str) -> Act:
         kata = found(service, word)
         _open(service, kata, "approve")
         wanted = _named(service, str(asked.sent.get("name") or "").strip() or kata.name, kata)
-        _same(service, kata, asked)
+        same(service, kata, asked)
         _confirmed(kata, f"kata_{wanted}", asked)
         try:
             return brief(service.approve(str(kata.id), wanted, ACTOR, kata.version.spec.digest, str(asked.sent.get("confirm") or "")), {})
@@ -277,7 +280,7 @@ def _named(service: Service, name: str, kata: Kata) -> str:
         raise Usage(error.message) from error
 
 
-def _same(service: Service, kata: Kata, asked: Asked) -> None:
+def same(service: Service, kata: Kata, asked: Asked) -> None:
     """Refuse to decide about anything but the revision that was on the screen."""
     digest, revision = asked.sent.get("digest"), asked.sent.get("revision")
     if not isinstance(digest, str) or len(digest) != DIGEST or not isinstance(revision, int) or isinstance(revision, bool):
@@ -317,7 +320,7 @@ def enable(word: str) -> Act:
     def act(service: Service, asked: Asked) -> Json:
         kata = found(service, word)
         if "digest" in asked.sent:
-            _same(service, kata, asked)
+            same(service, kata, asked)
         return brief(service.enable(str(kata.id), ACTOR), {})
 
     return act

@@ -3,6 +3,7 @@ here but HTTP, and every request opens the file of its own profile and lets it g
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import importlib
 import importlib.machinery
@@ -16,8 +17,8 @@ from typing import Annotated, Any
 
 import fastapi
 
-MOST_BYTES = 65_536
-"""A request that sends more than this is no decision about a kata."""
+MOST_BYTES, MOST_IMPORTED = 65_536, 1_100_000
+"""A request that sends more than this is no decision about a kata, and none that brings one."""
 _mining = threading.Lock()
 
 
@@ -38,14 +39,19 @@ def _said(code: int, value: Any) -> fastapi.Response:
 
 
 def _answer(name: str, request: fastapi.Request, sent: dict[str, Any] | None = None) -> fastapi.Response:
-    """Carry out one act of desk.py on the file of the profile that the host chose for this request."""
+    """Carry out one act of desk.py or acts.py on the file of the profile that the host chose for this request."""
     desk, runtime, host, model = (_part(name) for name in ("dashboard.desk", "runtime", "host", "model"))
-    act = getattr(desk, name)
+    act = getattr(desk, name, None) or getattr(_part("dashboard.acts"), name)
     words = request.path_params.values()
+    act = act(*words) if words else act
     try:
         asked = desk.Asked(dict(request.query_params), sent or {}, host.home())
-        with runtime.visited() as service:
-            done = desk.reply(act(*words) if words else act, service, asked)
+        if name in ORDERS:
+            with _part("errand").errand() as plugin:
+                done = desk.reply(act, plugin.service, dataclasses.replace(asked, hand=plugin.hand()))
+        else:
+            with runtime.visited() as service:
+                done = desk.reply(act, service, asked)
     except model.KataError as error:  # the file cannot even be opened
         return _said(503, {"error": error.message})
     return _said(done.code, done.json)
@@ -56,8 +62,9 @@ async def _sent(request: fastapi.Request) -> dict[str, Any] | fastapi.Response:
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
         return _said(415, {"error": "Expected JSON with the content type application/json"})
     body = await request.body()
-    if len(body) > MOST_BYTES:
-        return _said(413, {"error": f"Expected at most {MOST_BYTES} bytes, got {len(body)}"})
+    most = MOST_IMPORTED if request.url.path.endswith("/kata/import") else MOST_BYTES
+    if len(body) > most:
+        return _said(413, {"error": f"Expected at most {most} bytes, got {len(body)}"})
     try:
         value = json.loads(body or b"{}")
     except (ValueError, RecursionError):
@@ -73,13 +80,13 @@ Sent = Annotated[Any, fastapi.Depends(_sent)]
 LOOKS = {
     "/overview": "overview",
     "/katas": "katas",
-    "/katas/{kata}": "one",
+    "/katas/{kata}": "whole",
     "/near": "near",
-    "/audit": "audit",
+    "/audit": "decisions",
     "/runs": "runs",
-    "/runs/{run}": "run",
+    "/runs/{run}": "ended",
 }
-"""GET: addresses, and the function of desk.py that answers."""
+"""GET: addresses, and the function of desk.py or acts.py that answers."""
 ACTS = {
     "/katas/{kata}/approve": "approve",
     "/katas/{kata}/reject": "reject",
@@ -87,9 +94,22 @@ ACTS = {
     "/katas/{kata}/enable": "enable",
     "/katas/{kata}/rollback": "rollback",
     "/katas/{kata}/forget": "forget",
+    "/katas/{kata}/snooze": "snooze",
+    "/katas/{kata}/trust": "trust",
+    "/katas/{kata}/untrust": "untrust",
+    "/katas/{kata}/relax": "relax",
+    "/katas/{kata}/edit": "edit",
+    "/katas/{kata}/export": "export",
+    "/katas/{kata}/plan": "plan",
+    "/katas/{kata}/run": "start",
+    "/runs/{run}/wrong": "wrong",
+    "/import": "take",
+    "/undo": "undo",
     "/mine": "mine",
 }
 """POST, with JSON."""
+ORDERS = frozenset({"plan", "start", "export", "take"})
+"""What needs to know where a run would be, or who asks."""
 
 
 def _look(name: str) -> Callable[[fastapi.Request], fastapi.Response]:

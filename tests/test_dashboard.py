@@ -7,7 +7,7 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 
 import published
 import pytest
-from stand_in import installed, locked
+from stand_in import approve, installed, locked, reader
 from strategies import NOW, Bench, Clock, Did, bench, opened, proposal_of, raw, routine, sh, tool, traces_of
 
 from kata import commands
@@ -32,7 +32,10 @@ BRIEF = {
     *("destructive kinds outline created use taught".split()),
 }
 WHOLE = BRIEF | set(
-    "profile chance spec schema effects permissions checks expected fit flow exhibits versions runs savings standing verbs".split(),
+    (
+        "profile chance spec schema effects permissions checks expected fit flow exhibits versions runs savings standing verbs "
+        "offers trusted"
+    ).split(),
 )
 TRACE = set("run tool status reason started finished version digest session inputs steps kata".split())
 
@@ -144,7 +147,7 @@ def test_the_manifest_names_what_is_there() -> None:
     assert all((FOLDER / manifest[key]).is_file() for key in ("entry", "css", "api"))
 
 
-@pytest.mark.parametrize("name", ["plugin_api", "desk", "views"])
+@pytest.mark.parametrize("name", ["plugin_api", "desk", "acts", "views"])
 def test_the_tab_uses_the_service_and_touches_no_file_or_database_itself(name: str) -> None:
     tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
@@ -213,7 +216,7 @@ def test_one_kata_is_told_whole(tab: Tab) -> None:
     kata = tab.proposed()
     told = tab.get(f"katas/{kata.id}")
     assert set(told) == WHOLE and told["digest"] == kata.version.spec.digest and told["spec"] == kata.version.spec.to_json()
-    assert len(told["checks"]) == 12 and told["savings"] is None and told["verbs"] == ["approve", "reject"]
+    assert len(told["checks"]) == 12 and told["savings"] is None and told["verbs"] == [*"approve reject snooze".split()]
     assert told["permissions"]["asks"] is kata.version.spec.asks and told["schema"]["type"] == "object"
     assert [set(row) for row in told["exhibits"]] == [{"conversation", "at", "fits", "steps"}] * 3
 
@@ -283,7 +286,7 @@ def test_runs_are_listed_and_one_is_told_with_times_retries_and_what_the_agent_w
     assert [row["run"] for row in rows] == ["run-2", "run-1"] and set(rows[0]) == TRACE
     assert tab.get("runs?kata=todo_notes&limit=1")["runs"][0]["run"] == "run-2"
     told = tab.get("runs/run-2")
-    assert set(told) == TRACE | {"answer", "next", "effects"} and [step["seconds"] for step in told["steps"]] == [0.5, 0.5]
+    assert set(told) == TRACE | {"answer", "next", "effects", "left", "may_be_wrong"} and [step["seconds"] for step in told["steps"]] == [0.5, 0.5]
     first, second = told["steps"]
     assert second["attempts"] == 2 and first["began"] == NOW and first["result"] == '{"n":1152921504606846976}'
     assert json.loads(told["answer"])["error"] and told["next"].startswith("search_files")
@@ -304,7 +307,7 @@ def test_the_audit_log_names_who_did_what(tab: Tab) -> None:
     kata = tab.proposed()
     tab.approve(kata)
     told = tab.get("audit?limit=1")
-    assert set(told) == {"audit", "more", "decisions", "broken"} and told["more"] and (told["decisions"], told["broken"]) == (2, 0)
+    assert set(told) == {"audit", "more", "decisions", "broken", "last"} and told["more"] and (told["decisions"], told["broken"]) == (2, 0)
     (row,) = told["audit"]
     assert (row["actor"], row["verb"], row["tool"], row["after"]) == ("dashboard", "approve", "kata_todo_notes", "active")
 
@@ -388,7 +391,7 @@ def test_rollback_takes_an_approved_version_and_no_other(tab: Tab) -> None:
     tab.approve(first)
     for version, code in ((None, 422), ("1", 422), (True, 422), (99, 409), (1, 409)):
         assert tab.post(f"katas/{first.id}/rollback", code, version=version)["error"]
-    assert tab.get(f"katas/{first.id}")["verbs"] == ["disable"]
+    assert tab.get(f"katas/{first.id}")["verbs"] == ["disable", "trust"]
     other = replace(first.version.spec, inputs=(*first.version.spec.inputs, InputField("unused", "string", default="x")))
     told = {"digest": first.version.spec.digest, "actor": "system", "verb": "drift", "now": NOW}
     tab.desk.store.transition(first.id, before=(State.ACTIVE,), after=State.STALE, **told)
@@ -520,3 +523,122 @@ def test_no_secret_is_in_an_answer_a_page_a_log_or_the_bytes_of_the_file(tab: Ta
     assert tab.desk.service.katas() and len("".join(told)) > 5_000
     everything = "\n".join((*told, caplog.text)).encode() + raw(tab.file) + opened(tab.file)
     assert traces_of(secret, everything) == []
+
+
+# ── Beyond the first decisions ───────────────────────────────────────────────────────────────────
+
+
+def shown(kata: Kata) -> dict[str, Json]:
+    """What says which revision was on the screen."""
+    return {"revision": kata.version.number, "digest": kata.version.spec.digest}
+
+
+def in_use(tab: Tab, name: str, make: Callable[[int], tuple[Did, ...]]) -> Kata:
+    kata = tab.desk.learn(make=make)
+    tab.desk.service.review(str(kata.id), "cli")
+    return tab.desk.service.approve(str(kata.id), name, "cli", confirm=name)
+
+
+def test_a_proposal_is_put_away_and_the_last_decision_taken_back(tab: Tab) -> None:
+    """T68: what is taken back is the decision that was shown, and no other."""
+    kata = tab.proposed()
+    told = tab.post(f"katas/{kata.id}/snooze")
+    assert told["until"] > NOW and tab.get("overview")["waiting"] == []
+    last = tab.get("audit")["last"]
+    assert (last["verb"], last["kata"]) == ("snooze", kata.id)
+    assert "is another by now" in tab.post("undo", 409, at=last["at"] - 1, kata=kata.id)["error"]
+    assert tab.post("undo", at=last["at"], kata=kata.id)["undone"] == "snooze"
+    assert len(tab.get("overview")["waiting"]) == 1 and tab.get("audit")["last"] is None
+    assert "cannot be taken back" in tab.post("undo", 409)["error"]
+
+
+def test_what_is_edited_and_relaxed_is_the_revision_that_was_shown(tab: Tab) -> None:
+    """T69, T50"""
+    kata = tab.proposed()
+    done = tab.post(f"katas/{kata.id}/edit", words=["input", "branch", "name", "topic"], **shown(kata))
+    assert done["inputs"] == ["topic"] and any("topic" in one["after"] for one in done["changes"])
+    assert "changed while you looked" in tab.post(f"katas/{kata.id}/edit", 409, words=["drop", "5"], **shown(kata))["error"]
+    now = tab.desk.service.find(str(kata.id))
+    for words in (None, [], ["approve"], ["help", ""], ["drop", 5], ["help", "x" * 3_000]):
+        tab.post(f"katas/{kata.id}/edit", 422, words=words, **shown(now))
+    check = tab.get(f"katas/{kata.id}")["expected"][0]["check"]
+    tab.post(f"katas/{kata.id}/relax", check=check, **shown(now))
+    assert tab.get(f"katas/{kata.id}")["expected"][0]["relaxed"] is True
+    tab.post(f"katas/{kata.id}/relax", 422, check=1, **shown(tab.desk.service.find(str(kata.id))))
+
+
+def test_trust_is_given_and_taken_back_and_never_to_what_acts_outside(tab: Tab) -> None:
+    """T40"""
+    kata = tab.desk.approved("todo_notes")
+    tab.post(f"katas/{kata.id}/trust", **shown(kata))
+    told = tab.get(f"katas/{kata.id}")
+    assert told["trusted"] and "untrust" in told["verbs"] and "trust" not in told["verbs"]
+    tab.post(f"katas/{kata.id}/untrust")
+    assert not tab.get(f"katas/{kata.id}")["trusted"]
+    grave = in_use(tab, "clear_it", destroying)
+    assert "trust" not in tab.get(f"katas/{grave.id}")["verbs"]
+    assert "no trust changes that" in tab.post(f"katas/{grave.id}/trust", 409, **shown(grave))["error"]
+
+
+def test_a_run_that_did_wrong_makes_a_proposal_of_its_kata(tab: Tab) -> None:
+    """T68"""
+    kata = tab.desk.approved("todo_notes")
+    ran(tab.desk, kata)
+    assert tab.get("runs/run-1")["may_be_wrong"] is True and tab.get("runs/run-1")["left"] is None
+    assert tab.post("runs/run-1/wrong")["state"] == "candidate"
+    assert tab.get("runs/run-1")["may_be_wrong"] is False
+    assert "There is no run" in tab.post("runs/other/wrong", 404)["error"]
+
+
+def test_a_dry_run_shows_what_would_be_called_and_calls_nothing(tab: Tab) -> None:
+    """T54"""
+    kata = tab.desk.approved("todo_notes")
+    told = tab.post(f"katas/{kata.id}/plan", inputs={"branch": "topic-9"})
+    assert told["dry_run"] and told["steps"][0]["line"] == "git checkout topic-9" and tab.desk.store.runs() == ()
+    assert told["folder"] == str(tab.home / "project")
+    assert "Expected" in tab.post(f"katas/{kata.id}/plan", 422, inputs={"branch": 3})["error"]
+    tab.post(f"katas/{kata.id}/plan", 422, inputs={"other": "x"})
+    assert tab.get(f"katas/{kata.id}")["offers"]["refused"].startswith("it does more than read")
+
+
+def test_only_what_reads_runs_here_and_as_it_was_shown(tab: Tab) -> None:
+    """T78: the rule of `/kata run`; the tools are the host's, and nothing is asked."""
+    host, calls = sys.modules["tools.registry"].registry, list[tuple[str, Json]]()
+
+    def dispatch(name: str, given: Json, **ids: Json) -> str:
+        calls.append((name, given))
+        return '{"content": "x"}' if name == "read_file" else '{"output": "1 x.txt", "exit_code": 0, "error": null}'
+
+    host.dispatch = dispatch
+    host.schemas = {name: {"parameters": {"type": "object"}} for name in ("terminal", "read_file")}
+    kata = approve(tab.file, reader("path"), "peek_at")
+    assert tab.get(f"katas/{kata.id}")["offers"]["refused"] == ""
+    told = tab.post(f"katas/{kata.id}/run", inputs={"path": "x.txt"}, **shown(kata))
+    assert "error" not in told and [name for name, _ in calls] == ["read_file", "terminal"]
+    assert tab.get("runs")["runs"][0]["status"] == "ok"
+    tab.post(f"katas/{kata.id}/run", 409, inputs={"path": "x.txt"}, revision=1, digest="0" * 64)
+    writer = tab.desk.approved("todo_notes")
+    refused = tab.post(f"katas/{writer.id}/run", 409, inputs={"branch": "b"}, **shown(writer))
+    assert "ask the agent" in refused["error"] and len(calls) == 2
+
+
+def at_home(number: int) -> tuple[Did, ...]:
+    """The usual routine, whose answers tell where it was done."""
+    return tuple(replace(one, result=str(one.result).replace("text of", "/home/ann")) for one in routine(number))
+
+
+def test_a_kata_leaves_with_what_is_personal_named_first_and_comes_back_as_a_proposal(tab: Tab) -> None:
+    """T70, T71"""
+    kata = tab.desk.learn(make=at_home)
+    held = tab.post(f"katas/{kata.id}/export", format="json")
+    assert held["text"] is None and {"kind": "folder", "text": "/home/ann"} in held["personal"]
+    sent = tab.post(f"katas/{kata.id}/export", format="json", yes=True)["text"]
+    assert tab.post(f"katas/{kata.id}/export", format="skill", yes=True)["file"].endswith("/SKILL.md")
+    assert "Expected a format" in tab.post(f"katas/{kata.id}/export", 409, format="pdf")["error"]
+    assert "--bind" in tab.post("import", 409, text=sent)["error"]
+    assert "already" in tab.post("import", 409, text=sent, bind={"/home/ann": "/home/ben"})["error"]
+    tab.post("import", 422, text="")
+    tab.post("import", 422, text=sent, bind=[1])
+    tab.desk.service.purge("tool", "read_file", "cli")
+    told = tab.post("import", text=sent, bind={"/home/ann": "/home/ben"})
+    assert (told["state"], told["called"]) == ("candidate", "") and "/home/ann" not in json.dumps(tab.get(f"katas/{told['id']}"))

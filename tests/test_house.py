@@ -53,6 +53,7 @@ RUNGS = (
     ("driver", "recorder", "incognito"),
     ("host",),
     ("runtime",),
+    ("errand",),
     ("__init__",),
 )
 LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}

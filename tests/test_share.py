@@ -203,6 +203,19 @@ def test_a_skill_tells_what_to_ask_and_what_to_do(desk: Bench) -> None:
         assert wanted in text
 
 
+def test_a_skill_is_a_folder_that_has_its_name_and_nothing_is_written_over(desk: Bench, tmp_path: Path) -> None:
+    """T70: NAME/SKILL.md, as agentskills wants it: small letters, digits, single dashes, the same name inside."""
+    kata = desk.approved("notes__of_2_")
+    done = say(desk, "export", "1", "--format", "skill", "--to", str(tmp_path / "skills"), "--yes")
+    written = tmp_path / "skills" / "notes-of-2" / "SKILL.md"
+    assert done.text == f"Written: {written}" and written.read_text(encoding="utf-8") == share.as_skill(kata)
+    assert written.read_text(encoding="utf-8").startswith("---\nname: notes-of-2\ndescription: ")
+    assert "already; nothing was written" in say(desk, "export", "1", "--format", "skill", "--to", str(tmp_path / "skills")).text
+    say(desk, "export", "1", "--to", str(tmp_path), "--yes")
+    assert (tmp_path / "kata_notes__of_2_.json").read_text(encoding="utf-8") == share.as_json(kata)
+    assert "written from a shell" in say(desk, "export", "1", "--to", str(tmp_path), surface="chat").text
+
+
 def test_a_script_does_what_the_kata_does_for_any_value(desk: Bench, tmp_path: Path) -> None:
     """T70: in a real bash, with values that would break out of a bad one."""
     script = share.as_shell(desk.learn(make=shelve))

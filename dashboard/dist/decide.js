@@ -8,6 +8,9 @@ const VERBS = {
   enable: { word: "Enable", primary: true },
   rollback: { word: "Go back" },
   forget: { word: "Lift the rejection" },
+  snooze: { word: "Snooze" },
+  trust: { word: "Trust" },
+  untrust: { word: "End the trust" },
 };
 
 function tool(name) {
@@ -22,6 +25,9 @@ function consequence(verb, kata, name) {
     case "reject": return "This routine is never proposed again.";
     case "disable": return `The agent cannot call ${kata.tool} any more, in running chats from the next message on. You can enable it again.`;
     case "enable": return `It is checked again; then the agent can call ${whole} from the next message on. ${asks}`;
+    case "snooze": return "It is put away for 30 days, and then told about once more.";
+    case "trust": return `${kata.tool}, as it is here, runs without asking, in other folders too, until it is changed.`;
+    case "untrust": return `${kata.tool} asks again in folders that are new to it.`;
     case "forget": return "It is a proposal again, as far as what is recorded still speaks for it.";
     default: return `It is checked again; then ${kata.tool} does what the version that you choose says.`;
   }
@@ -62,7 +68,7 @@ export function Decide({ kata, done }) {
     proposal ? h(Name, { name, setName, before: kata.tool }) : null,
     proposal ? h(Confirm, { kata, wanted: named ? tool(named) : "", confirm, setConfirm }) : null,
     kata.verbs.includes("rollback") ? h(Earlier, { kata, version, setVersion }) : null,
-    verb ? h(Sure, { text: consequence(verb, kata, named), word: VERBS[verb].word, kata, busy, danger: VERBS[verb].danger, yes: send, no: () => back(verb) })
+    verb ? h(Sure, { text: consequence(verb, kata, named), word: VERBS[verb].word, digest: verb === "approve" ? kata.digest : "", busy, danger: VERBS[verb].danger, yes: send, no: () => back(verb) })
       : h("div", { className: "kata-line" }, kata.verbs.map((one) => h(Button, {
         key: one, "data-verb": one, primary: VERBS[one].primary, danger: VERBS[one].danger, onClick: () => { setSaid(null); setVerb(one); },
         disabled: (one === "approve" && !named) || (one === "rollback" && !version),
@@ -74,14 +80,17 @@ export function Decide({ kata, done }) {
 }
 
 function answered(verb, kata) {
-  const told = {
+  const words = {
     approve: `Approved: ${kata.tool}, revision ${kata.digest.slice(0, 12)}. The agent can call it from the next message on.`,
     reject: "Rejected. It is never proposed again.",
     disable: `Disabled: the agent cannot call ${kata.tool} any more.`,
     enable: `Enabled: the agent can call ${kata.tool} again.`,
     forget: "The rejection is lifted.",
+    snooze: kata.until ? `Snoozed until ${new Date(kata.until * 1000).toLocaleDateString()}.` : "Snoozed.",
+    trust: `Trusted: ${kata.tool} runs without asking.`,
+    untrust: `${kata.tool} is not trusted any more.`,
   };
-  return told[verb] || `Done: ${kata.tool} is version ${kata.version} now.`;
+  return words[verb] || `Done: ${kata.tool} is version ${kata.version} now.`;
 }
 
 function Name({ name, setName, before }) {
@@ -108,14 +117,16 @@ function Earlier({ kata, version, setVersion }) {
       h("option", { value: "" }, "choose one"), earlier.map((one) => h("option", { key: one.version, value: one.version }, `Version ${one.version}, revision ${one.digest.slice(0, 12)}`))));
 }
 
+let asked = 0;
+
 // The second yes. The focus comes here, Escape goes back to the button that it came from.
-function Sure({ text, word, kata, busy, danger, yes, no }) {
-  const first = useRef(null);
+export function Sure({ text, word, digest, busy, danger, yes, no }) {
+  const first = useRef(null), [id] = useState(() => `kata-sure-${++asked}`);
   useEffect(() => first.current && first.current.focus(), []);
-  return h("div", { className: "kata-note", role: "group", "aria-labelledby": "kata-sure", onKeyDown: (event) => event.key === "Escape" && no() },
-    h("p", { id: "kata-sure", ref: first, tabIndex: -1 }, visible(text)),
+  return h("div", { className: "kata-note", role: "group", "aria-labelledby": id, onKeyDown: (event) => event.key === "Escape" && no() },
+    h("p", { id, ref: first, tabIndex: -1 }, visible(text)),
     h("div", { className: "kata-line" },
-      h(Button, { primary: !danger, danger, disabled: busy, onClick: yes }, busy ? "Sending…" : `Yes, ${word.toLowerCase()}${word === "Approve" ? ` revision ${kata.digest.slice(0, 8)}` : ""}`),
+      h(Button, { primary: !danger, danger, disabled: busy, onClick: yes }, busy ? "Sending…" : `Yes, ${word.toLowerCase()}${digest ? ` revision ${digest.slice(0, 8)}` : ""}`),
       h(Button, { disabled: busy, onClick: no }, "No, back")));
 }
 

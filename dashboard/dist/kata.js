@@ -2,6 +2,7 @@
 import { h, React, useState, usePoll, Loaded, Section, Button, Empty, Link, When, Mark, EffectMark, STATES, Block, Recorded, many, visible } from "./kit.js";
 import { Flow } from "./flow.js";
 import { Decide, Changes } from "./decide.js";
+import { Try, Edit, Export, Relax } from "./change.js";
 import { RunRow } from "./runs.js";
 
 export function KataPage({ id }) {
@@ -30,10 +31,11 @@ function Whole({ kata, again }) {
     kata.chance ? h("p", { className: "kata-note kata-bad" }, `Chance alone may explain it: ${visible(kata.chance)}`) : null,
     h("div", { className: "kata-columns" },
       h("div", { className: "kata-stack" },
-        h(Section, { title: "What it does", id: "kata-flow" }, h(Flow, { flow: kata.flow })), h(Steps, { kata })),
+        h(Section, { title: "What it does", id: "kata-flow" }, h(Flow, { flow: kata.flow })), h(Steps, { kata, again })),
       h("div", { className: "kata-aside" },
-        h(Section, { title: kata.verbs.includes("approve") ? "Your decision" : "Change it", id: "kata-decide" }, h(Decide, { kata, done: again, key: kata.id })),
-        h(May, { kata }))),
+        h(Section, { title: kata.verbs.includes("approve") ? "Your decision" : "Change it", id: "kata-decide" }, h(Decide, { kata, done: again, key: kata.id }),
+          h(Edit, { kata, done: again, key: `edit-${kata.id}` }), h(Export, { kata, key: `export-${kata.id}` })),
+        h(Try, { kata, done: again, key: `try-${kata.id}` }), h(May, { kata }))),
     h(Examples, { kata }), h(Checks, { kata }), h(Schema, { kata }), h(Versions, { kata }), h(Latest, { kata }));
 }
 
@@ -43,7 +45,7 @@ function May({ kata }) {
   const { tools, asks, folders, unlimited, remark } = kata.permissions;
   const acting = kata.effects.filter((one) => one.kind !== "read" || one.destructive);
   const rows = [
-    ["Asks", asks ? "before every run" : "never: it runs without asking"],
+    ["Asks", kata.trusted ? "never: you trust it" : asks ? "before every run" : "never: it runs without asking"],
     ["Tools", tools.map((tool) => visible(tool)).join(", ")],
     ["Folders", folders.length ? h(React.Fragment, null, `seen in ${many(folders.length, "folder")}: `, folders.slice(0, 3).map((one) => h("div", { key: one }, h(Recorded, { text: one })))) : "not known"],
     ...(unlimited.length ? [["Time", `${unlimited.join(", ")}: ${remark}`]] : []),
@@ -80,19 +82,20 @@ function Arguments({ list }) {
   }));
 }
 
-function Steps({ kata }) {
+function Steps({ kata, again }) {
   return h(Section, { title: "Every step, whole", id: "kata-whole" }, h("ol", { className: "kata-rows" }, kata.flow.steps.map((step) => h("li", { key: step.step, className: "kata-row" },
     h("div", { className: "kata-grow" }, h("p", { className: "kata-line" }, h("strong", null, `${step.step} ${visible(step.tool)}`), h(EffectMark, { one: step }), step.why ? h("span", { className: "kata-small" }, visible(step.why)) : null),
-      h(Arguments, { list: step.arguments }), h(Expected, { list: kata.expected.filter((one) => one.step === step.step) }))))));
+      h(Arguments, { list: step.arguments }), h(Expected, { kata, again, list: kata.expected.filter((one) => one.step === step.step) }))))));
 }
 
 // What the answer of a step has to be, by the names under which a check is relaxed.
-function Expected({ list }) {
+function Expected({ kata, again, list }) {
   if (!list.length) return null;
   const loose = list.filter((one) => one.relaxed).length, left = list.length - loose;
   return h("details", null, h("summary", null, `Its answer passes ${many(left, "check")}, or nothing more acts${loose ? `; ${loose} relaxed` : ""}`),
     h("ul", { className: "kata-expected" }, list.map((one) => h("li", { key: one.check },
-      h("span", { className: "kata-strong" }, one.check), h("span", null, visible(one.expected), one.relaxed ? " (relaxed)" : "")))));
+      h("span", { className: "kata-strong" }, one.check), h("span", null, visible(one.expected), one.relaxed ? " (relaxed)" : ""),
+      one.relaxed || !kata.offers.relax ? null : h(Relax, { kata, one, done: again })))));
 }
 
 const AT_ONCE = 3;

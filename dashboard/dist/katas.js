@@ -1,5 +1,6 @@
 // All katas: by state, by words, page by page.
 import { h, React, useState, useEffect, usePoll, Loaded, Button, Empty, Link, Mark, STATES, When, many, visible } from "./kit.js";
+import { Import } from "./change.js";
 
 const DOES = { write: "writes", external: "acts outside this machine", unknown: "has an unknown effect" };
 
@@ -50,5 +51,6 @@ export function Katas() {
       told.pages > 1 ? h("nav", { className: "kata-line", "aria-label": "Pages" },
         h(Button, { disabled: told.page <= 1, onClick: () => setPage(told.page - 1) }, "Earlier"),
         h("span", null, `Page ${told.page} of ${told.pages}`),
-        h(Button, { disabled: told.page >= told.pages, onClick: () => setPage(told.page + 1) }, "Later")) : null)));
+        h(Button, { disabled: told.page >= told.pages, onClick: () => setPage(told.page + 1) }, "Later")) : null)),
+    h(Import, { done: poll.again }));
 }

@@ -1,5 +1,6 @@
 // Two lists to read: near misses with the rule that failed, and every decision with who took it.
 import { h, React, useState, usePoll, Loaded, Empty, Button, Link, When, many, visible, Recorded } from "./kit.js";
+import { Undo } from "./change.js";
 
 export function Near() {
   const poll = usePoll("near");
@@ -27,6 +28,7 @@ export function Audit() {
     h(Loaded, { poll, what: "the audit log" }, (told) => h(React.Fragment, null,
       told.broken ? h("p", { className: "kata-note kata-bad", role: "alert" }, `This log was changed outside Kata: decision ${told.broken} is missing, or not as it was written.`)
         : h("p", { className: "kata-small" }, `The log is whole: ${many(told.decisions, "decision")}, each chained to the one before it.`),
+      h(Undo, { last: told.last, done: poll.again }),
       told.audit.length === 0 ? h("div", { className: "kata-card" }, h(Empty, null, "Nothing happened yet."))
         : h("ul", { className: "kata-card kata-rows" }, told.audit.map((row, index) => h("li", { key: index, className: "kata-row" }, h("div", { className: "kata-grow" },
           h("p", { className: "kata-line" }, row.actor === "system" ? h("span", null, row.verb) : h("span", { className: "kata-mark kata-active kata-strong" }, row.verb), h(Link, { to: `kata/${row.kata}`, className: "kata-mono" }, row.tool || `kata ${row.kata}`),

@@ -1,5 +1,6 @@
 // Runs: the list, and one run with its waterfall, every call, and what the agent was told.
 import { h, React, usePoll, Loaded, Section, Empty, Link, When, Mark, RESULTS, Block, Recorded, seconds, many, visible } from "./kit.js";
+import { After } from "./change.js";
 import { Waterfall } from "./waterfall.js";
 
 function lasted(run) {
@@ -31,6 +32,7 @@ export function RunPage({ id }) {
     h(Section, { title: "Time", id: "kata-time" }, run.steps.length ? h(Waterfall, { run }) : h(Empty, null, "No step was begun."),
       run.steps.some((step) => step.began) ? null : h("p", { className: "kata-small" }, "The times of these steps were not kept.")),
     run.next ? h(Section, { title: "Comes next, by hand", id: "kata-next" }, h(Block, { text: run.next, label: "The next call" })) : null,
+    h(After, { run, done: poll.again }),
     h(Section, { title: "Steps", id: "kata-steps" }, h("ol", { className: "kata-rows" }, run.steps.map((step) => h(Step, { key: step.step, step })))),
     run.answer ? h(Section, { title: "What the agent was told", id: "kata-told" }, h(Block, { text: spread(run.answer), label: "What the agent was told" })) : null));
 }

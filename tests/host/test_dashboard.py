@@ -186,7 +186,8 @@ def sure(page: Page) -> None:
 # ── Getting in ───────────────────────────────────────────────────────────────────────────────────
 
 LOOKS = ("overview", "katas", "katas/1", "near", "audit", "runs", "runs/x", "nothing-there")
-ACTS = ("mine", *(f"katas/1/{verb}" for verb in ("approve", "reject", "disable", "enable", "rollback", "forget")))
+VERBS = "approve reject disable enable rollback forget snooze trust untrust relax edit export plan run".split()
+ACTS = ("mine", "undo", "import", "runs/x/wrong", *(f"katas/1/{verb}" for verb in VERBS))
 
 
 def test_every_address_wants_the_token(room: Room) -> None:
@@ -403,7 +404,7 @@ def test_a_stale_kata_shows_what_its_revision_changes_and_can_go_back(room: Room
         sure(page)
         expect(page.get_by_text("Done: kata_publish_it is version 1 now.")).to_be_visible()
     told = room.told(f"katas/{number}")
-    assert (told["state"], told["version"], told["verbs"]) == ("active", 1, ["disable", "rollback"])
+    assert (told["state"], told["version"], told["verbs"][:2]) == ("active", 1, ["disable", "rollback"])
 
 
 def test_a_revision_that_comes_meanwhile_waits_until_it_is_asked_for_and_is_never_approved_unseen(room: Room) -> None:
@@ -425,6 +426,94 @@ def test_a_revision_that_comes_meanwhile_waits_until_it_is_asked_for_and_is_neve
         button(page, "Show the new revision").click()
         expect(page.get_by_label("Name of the tool")).to_have_value("peek_at")
         assert page.locator(".kata-wrap").inner_text() != before
+
+
+# ── Beside the first decisions ───────────────────────────────────────────────────────────────────
+
+
+def test_a_kata_is_edited_trusted_planned_run_and_called_wrong_here(room: Room) -> None:
+    """T54, T68, T69, T78, T40: each asks once more, and the run is the host's own tools in the process of the dashboard."""
+    number = room.numbers["peek"]
+    with room.eyes.page(path=f"kata/{number}") as page:
+        settled(page)
+        page.get_by_text("Edit it").click()
+        page.get_by_label("What to change").select_option("about")
+        page.get_by_label("New text; none takes it away").fill("Looks at what is open")
+        button(page, "Edit").click()
+        expect(page.get_by_role("group", name=re.compile("It is for: Looks at what is open"))).to_be_visible()
+        sure(page)
+        expect(page.get_by_text("Edited: it is version")).to_be_visible()
+        room.eyes.picture(page, "edited-dark-wide")
+        button(page, "Show the new revision").click()
+        page.get_by_label("Name of the tool").fill("peek_at")
+        button(page, "Approve").click()
+        sure(page)
+        expect(page.get_by_text("Approved: kata_peek_at")).to_be_visible()
+        button(page, "Trust").click()
+        sure(page)
+        expect(page.get_by_text("never: you trust it")).to_be_visible()
+        first = page.locator("[aria-labelledby='kata-whole'] summary").first
+        first.click()
+        button(page, re.compile("^Relax check 1")).first.click()
+        sure(page)
+        expect(page.get_by_text("(relaxed)").first).to_be_visible()
+        if page.get_by_text("This kata changed while you looked").count():
+            button(page, "Show the new revision").click()
+        for field in room.told(f"katas/{number}")["inputs"]:
+            page.get_by_label(field, exact=True).fill("src" if field == "path" else "alpha")
+        button(page, "Dry run").click()
+        expect(page.get_by_role("group", name="What it would call")).to_contain_text("search_files pattern=TODO alpha")
+        room.eyes.picture(page, "planned-dark-wide")
+        button(page, "Run").click()
+        expect(page.get_by_role("group", name=re.compile("Every step of kata_peek_at only reads"))).to_be_visible()
+        sure(page)
+        page.get_by_role("link", name=re.compile("^Look at run ")).click()
+        expect(page.get_by_text("What the agent was told")).to_be_visible()
+        room.eyes.picture(page, "ran-dark-wide")
+        button(page, "It was wrong").click()
+        sure(page)
+        expect(page.get_by_text("Noted. kata_peek_at is a proposal again")).to_be_visible()
+    assert room.state("peek") == "candidate" and room.told("runs")["runs"][0]["kata"] == number
+
+
+def test_the_last_decision_is_taken_back_and_a_kata_leaves_and_comes_in(room: Room) -> None:
+    """T68, T70, T71: what is personal is named before it leaves; narrow, and axe finds nothing."""
+    number = room.numbers["build"]
+    with room.eyes.page("narrow", path=f"kata/{number}") as page:
+        settled(page)
+        button(page, "Snooze").click()
+        sure(page)
+        expect(page.get_by_text("Snoozed until")).to_be_visible()
+        page.get_by_text("Export it").click()
+        button(page, "Export").click()
+        block = page.get_by_role("group", name="The exported text")
+        warned = button(page, "Yes, that may leave")
+        expect(block.or_(warned)).to_be_visible()
+        room.eyes.picture(page, "export-dark-narrow")
+        if warned.count():
+            warned.click()
+        text = block.inner_text()
+        assert not flaws(page)
+        page.evaluate("location.hash = 'audit'")
+        button(page, "Undo: snooze of kata " + str(number)).click()
+        room.eyes.picture(page, "undo-dark-narrow")
+        sure(page)
+        expect(page.get_by_text("Taken back: snooze")).to_be_visible()
+        page.evaluate("location.hash = 'katas'")
+        page.get_by_text("Import one").click()
+        page.get_by_label("Or the exported text").fill(text)
+        button(page, "Import").click()
+        sure(page)
+        expect(page.get_by_role("alert")).to_contain_text(re.compile("already|--bind"))
+        room.eyes.picture(page, "import-dark-narrow")
+        assert not flaws(page)
+    assert room.state("build") == "candidate"
+
+
+def flaws(page: Page) -> list[Any]:
+    """What axe finds in our part of the page."""
+    found = Axe().run(page, context=".kata").response["violations"]
+    return [(one["id"], one["nodes"][0]["target"], one["nodes"][0].get("failureSummary", "")[:200]) for one in found]
 
 
 # ── When something is not as it should be ────────────────────────────────────────────────────────
@@ -531,6 +620,5 @@ def test_every_view_can_be_used_by_everybody(room: Room, theme: str) -> None:
                 room.eyes.picture(page, f"{named(view)}-{theme}-{size}")
                 if size == "narrow" and not view.startswith("kata/"):
                     continue
-                found = Axe().run(page, context=".kata").response["violations"]
-                told = [(one["id"], one["nodes"][0]["target"], one["nodes"][0].get("failureSummary", "")[:200]) for one in found]
+                told = flaws(page)
                 assert not told, f"{view} {theme} {size}: {json.dumps(told, indent=1)}"
