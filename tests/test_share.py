@@ -208,7 +208,7 @@ def test_a_skill_is_a_folder_that_has_its_name_and_nothing_is_written_over(desk:
     kata = desk.approved("notes__of_2_")
     done = say(desk, "export", "1", "--format", "skill", "--to", str(tmp_path / "skills"), "--yes")
     written = tmp_path / "skills" / "notes-of-2" / "SKILL.md"
-    assert done.text == f"Written: {written}" and written.read_text(encoding="utf-8") == share.as_skill(kata)
+    assert done.json["file"] == str(written) and written.read_text(encoding="utf-8") == share.as_skill(kata)
     assert written.read_text(encoding="utf-8").startswith("---\nname: notes-of-2\ndescription: ")
     assert "already; nothing was written" in say(desk, "export", "1", "--format", "skill", "--to", str(tmp_path / "skills")).text
     say(desk, "export", "1", "--to", str(tmp_path), "--yes")

@@ -460,7 +460,7 @@ def test_a_kata_is_edited_trusted_planned_run_and_called_wrong_here(room: Room) 
         if page.get_by_text("This kata changed while you looked").count():
             button(page, "Show the new revision").click()
         for field in room.told(f"katas/{number}")["inputs"]:
-            page.get_by_label(field, exact=True).fill("src" if field == "path" else "alpha")
+            page.locator(f"#kata-in-{field}").fill("src" if field == "path" else "alpha")
         button(page, "Dry run").click()
         expect(page.get_by_role("group", name="What it would call")).to_contain_text("search_files pattern=TODO alpha")
         room.eyes.picture(page, "planned-dark-wide")
