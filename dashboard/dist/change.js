@@ -163,18 +163,22 @@ export function Import({ done }) {
 
 // ── Taking back ────────────────────────────────────────────────────────────────────────────────
 
-export function Undo({ last, done }) {
+export function Undo({ last: now, done }) {
+  const kept = useRef(now);  // what was said about it stays when there is nothing more to take back
+  if (now) kept.current = now;
+  const last = kept.current;
   if (!last) return null;
   const what = `${last.verb} of ${last.tool || `kata ${last.kata}`}`;
-  return h(Change, { word: "Undo", label: `Undo: ${what}`, text: `Your last decision is taken back: ${what}. What comes back into use is checked first.`, path: "undo",
+  return h(Change, { word: "Undo", disabled: !now, label: `Undo: ${what}`, text: `Your last decision is taken back: ${what}. What comes back into use is checked first.`, path: "undo",
     sent: { at: last.at, kata: last.kata }, done, told: (answer) => `Taken back: ${answer.undone}. ${answer.tool || `Kata ${answer.id}`} is ${answer.state} again.` });
 }
 
 export function After({ run, done }) {
-  if (!run.left && !run.may_be_wrong) return null;
+  const [once] = useState(run.may_be_wrong);
+  if (!run.left && !run.may_be_wrong && !once) return null;
   return h(Section, { title: "What you can do", id: "kata-after" },
     run.left ? h("div", null, h("p", null, "It can go on where it stopped. Here nobody could ask you before a step, so do it in a shell, or ask the agent:"), h(Block, { text: run.left.line, label: "The command" }),
       h("details", null, h("summary", null, "What is left"), h(Block, { text: run.left.question, label: "What is left" }))) : null,
-    run.may_be_wrong ? h(Change, { word: "It was wrong", danger: true, text: `${run.tool} becomes a proposal again, and the agent cannot call it any more.`, path: `runs/${encodeURIComponent(run.run)}/wrong`, done,
+    run.may_be_wrong || once ? h(Change, { word: "It was wrong", disabled: !run.may_be_wrong, danger: true, text: `${run.tool} becomes a proposal again, and the agent cannot call it any more.`, path: `runs/${encodeURIComponent(run.run)}/wrong`, done,
       told: (answer) => `Noted. ${run.tool} is a proposal again, under review as kata ${answer.id}.` }) : null);
 }
