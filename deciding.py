@@ -20,6 +20,10 @@ RESERVED = frozenset(
 )
 
 
+SEEN = "programs"
+"""The note that says where each program was found; an erasure empties it, and the next run fills it again."""
+
+
 class Unseen(Refused):
     """What is to be approved was not shown on that surface, or changed since."""
 
@@ -285,7 +289,9 @@ class Deciding(Reading):
 
     def purge(self, kind: str, word: str, surface: str) -> Erasure:
         """Erase what `erasable` lists, the examples in proposals and katas with it; what is left is looked at again."""
-        return self.store.purge(Wanted(kind, word), surface, self.door.clock(), self.settings.min_support)
+        done = self.store.purge(Wanted(kind, word), surface, self.door.clock(), self.settings.min_support)
+        self.store.note(SEEN, "")
+        return done
 
     def _passes(self, kata: Kata, version: Version) -> None:
         checks = self.validated(version.spec, version.exhibits, revised(kata, version), bool(version.fit.taught))

@@ -53,3 +53,7 @@ class Door:
     """What the host keeps of earlier conversations; None where it cannot be asked."""
     secret: Callable[[str], str | None] = lambda variable: None
     """What a variable of the environment holds; asked for when a kata runs, for those that a person named."""
+    which: Callable[[str], str] = lambda name: ""
+    """Where a program is by our own look at PATH, which runs nothing; empty where it is not found, or commands run elsewhere."""
+    there: Callable[[str], bool] = lambda path: True
+    """Whether a file or folder is there; True where nobody can tell."""

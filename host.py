@@ -8,6 +8,7 @@ import contextvars
 import inspect
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -57,6 +58,16 @@ def isolated() -> bool:
 def backend() -> str:
     """Where the agent's commands run: "local" is this machine."""
     return str(os.environ.get("TERMINAL_ENV") or configured("terminal", "backend") or "local")
+
+
+def which(program: str) -> str:
+    """Where a program is on PATH, empty where it is not or commands run on another machine; nothing is run."""
+    return (shutil.which(program) or "") if backend() == "local" else ""
+
+
+def there(path: str) -> bool:
+    """Whether a file or folder is there; on another machine nobody can tell, and it counts as there."""
+    return backend() != "local" or os.path.lexists(path)
 
 
 def host_limit() -> float:

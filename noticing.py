@@ -4,17 +4,36 @@ itself, on what it saw, and nowhere else."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 
-from . import checks, lifecycle, miner, templating, validator
-from .deciding import Deciding
+from . import checks, lifecycle, miner, needs, templating, validator
+from .deciding import SEEN, Deciding
 from .door import Door
-from .model import Example, Json, Kata, OpaqueCommand, Proposal, Refused, Spec, State, TemplateError, Version
+from .model import (
+    Example,
+    Json,
+    Kata,
+    OpaqueCommand,
+    Proposal,
+    Refused,
+    Spec,
+    State,
+    Status,
+    StepTrace,
+    StoreError,
+    TemplateError,
+    Trace,
+    Version,
+)
 from .settings import Settings
 from .store import Store
 
+NOT_FOUND = 127
+"""The exit code of a shell that did not find a program."""
 SPELLING = 2
 """How calls are spelled as keys (miner.key): what spells them otherwise gets the next number, and every file is respelled (A29)."""
 
@@ -69,6 +88,58 @@ class Noticing(Deciding):
             self._noticed(kata, "drift", why)
         return why
 
+    def gone(self, kata: Kata, folder: str) -> str:
+        """Take an active kata out of use when a program or a place that it needs is not there any more (T63); why, or nothing. Nothing is
+        run: this is a look, before the first step. A place that only this folder lacks stops the run and no more."""
+        found = self.absent(kata, folder)
+        if found and kata.state is State.ACTIVE:
+            with suppress(StoreError):  # the answer must reach the agent
+                self._noticed(kata, "drift", "; ".join(found))
+        return "; ".join(found)
+
+    def absent(self, kata: Kata, folder: str) -> list[str]:
+        """What a kata needs and was there before: a program that was found on PATH and is neither there nor where it was, and a path that
+        every example looked at before anything acted. Where it begins in a folder that no example knows, only whole paths are looked at."""
+        spec, told = kata.version.spec, [f"step {number}: the program {name} is gone" for number, name in self._lost(kata)]
+        known = {event.folder.rstrip("/") for one in kata.version.exhibits for event in one.events[:1] if event.folder}
+        for number, path in needs.paths(spec, kata.version.exhibits):
+            whole = path if path.startswith("/") else f"{folder.rstrip('/')}/{path}" if folder.rstrip("/") in known else ""
+            if whole and not self.door.there(whole):
+                told.append(f"step {number}: {path} is not there any more, and was in every example")
+        return told
+
+    def _lost(self, kata: Kata) -> list[tuple[int, str]]:
+        """The programs that were somewhere and are nowhere now; where each is found is remembered. A program that was never found here is
+        none of them: a shell may know it by another way."""
+        kept = json.loads(self.store.noted(SEEN) or "{}")
+        now = {name: self.door.which(name) for _, name in needs.programs(kata.version.spec)}
+        fresh = {name: path for name, path in now.items() if path and kept.get(name) != path}
+        if fresh:
+            self.store.note(SEEN, json.dumps({**kept, **fresh}))
+        return [(at, name) for at, name in needs.programs(kata.version.spec) if not now[name] and self._left(kept.get(name, ""))]
+
+    def _left(self, path: str) -> bool:
+        """Whether a program was there and is not."""
+        return bool(path) and not self.door.there(path)
+
+    def changed(self, kata: int, trace: Trace) -> None:
+        """Take a kata out of use whose run showed that the world is another: the shell did not find a program; or, in two runs in a row, a
+        step answered as in no example, also where nothing acted after it (T63)."""
+        found = self.store.kata(kata)
+        if found is None or found.state is not State.ACTIVE:
+            return
+        lost = next((step for step in trace.steps if isinstance(step.result, Mapping) and step.result.get("exit_code") == NOT_FOUND), None)
+        if lost is not None:
+            self._noticed(found, "drift", f"step {lost.index + 1}: the shell did not find a program that it calls")
+        elif again := self._odd_again(found):
+            self._noticed(found, "drift", f"step {again[0] + 1} answered unlike every example in two runs in a row: {again[1]}")
+
+    def _odd_again(self, kata: Kata) -> tuple[int, str] | None:
+        """The step (from 0) that did not answer as expected in the last two runs, and how; None where they do not agree."""
+        rows = [row for row in self.store.runs(kata.id, lifecycle.MISFITS) if row.digest == kata.version.spec.digest]
+        found = {next(filter(None, (_odd(kata, one) for one in row.steps)), None) for row in rows}
+        return found.pop() if len(rows) == lifecycle.MISFITS and len(found) == 1 else None
+
     def _drift(self, spec: Spec, tools: Mapping[str, str]) -> str:
         found = (validator.drift(step.tool, step.schema, tools.get(step.tool), self.store.schema)[0] for step in spec.steps)
         return "; ".join(dict.fromkeys(one for one in found if one))
@@ -92,7 +163,9 @@ class Noticing(Deciding):
         news = [one for one in fresh if not reproduces(version.spec, one) or self._drift(version.spec, _schemas(one))]
         if len(news) >= lifecycle.MISFITS:
             lenient = replace(self.settings, min_confidence=0.0)
-            for examples in ((*news, *version.exhibits)[: miner.SCORED], tuple(news)):
+            both, alone = (*news, *version.exhibits)[: miner.SCORED], tuple(news)
+            moved = news[0].events and self.absent(kata, news[0].events[0].folder)  # then what was is no example of what is
+            for examples in (alone, both) if moved else (both, alone):
                 found = miner.score(miner.Family(tuple(examples), len(examples), keys), lenient)
                 if isinstance(found, Proposal) and not self._drift(found.spec, tools):
                     return replace(found, fingerprint=kata.fingerprint)
@@ -144,6 +217,12 @@ def misfits(spec: Spec, fresh: Iterable[Example]) -> int:
 def _schemas(one: Example) -> dict[str, str]:
     """Tool → fingerprint of its schema when the example was recorded."""
     return {event.call.tool: event.schema for event in one.events if event.schema}
+
+
+def _odd(kata: Kata, step: StepTrace) -> tuple[int, str] | None:
+    """A step that did what was asked and answered unlike every example, and how; None for all others."""
+    why = checks.unlike(step.index, kata.version.spec.steps[step.index].traits, step.result) if step.result is not None else ""
+    return (step.index, why) if why and (step.status is Status.OK or step.reason == why) else None
 
 
 def suits(arguments: Mapping[str, Json], schema: Json) -> bool:

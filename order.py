@@ -91,6 +91,7 @@ def plan(
     refused = [f"step {one.index + 1}: {one.reason}" for one in trace.steps if one.status is Status.REFUSED]
     more = [f"step {one.number}: more than was approved: {why}" for one in steps if one.call and (why := excess(one.call, one.step))]
     absent = [f"step {one.number}: {why}" for one in steps if (why := _obstacle(service, one.step))]
+    absent += service.absent(kata, folder)
     return Plan(kata, given, steps, folder, (*lacking, *refused, *more, *absent), _questions(service, kata, folder))
 
 

@@ -135,6 +135,7 @@ class Running(Noticing):
             self.store.finish_run(row.id, trace.status, book.masker.text(trace.reason), self.door.clock(), steps)
         with suppress(KataError):
             self.heed(row.kata)
+            self.changed(row.kata, trace)
         return trace
 
     def question(self, kata: Kata, given: Mapping[str, Json], folder: str = "", note: str = "") -> str:

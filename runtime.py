@@ -56,8 +56,10 @@ from .host import (
     owner,
     parameters,
     switched_off,
+    there,
     today,
     unknown_settings,
+    which,
     withheld,
 )
 from .incognito import ANYWHERE, Incognito
@@ -136,7 +138,8 @@ class Plugin:
         self.paused = False
         self.store = Store(opener(), path="plugin-data/kata/data.db", busy=data_file())
         self.history = History()
-        door = Door(time.time, replay, today, self._taken, owner(), alive, time.time, parameters, self.history, os.environ.get)
+        now = time.time, replay, today, self._taken, owner(), alive, time.time, parameters, self.history, os.environ.get
+        door = Door(*now, which, there)
         self.service = Service(self.store, self.settings, door)
         self.recorder = Recorder(self.service, parameters, self.fault, self.history.origin, around=self._recorded)
         self.incognito = Incognito(self.store, time.time)
@@ -468,6 +471,8 @@ class Plugin:
         run_id = uuid.uuid4().hex[:12]
         driver = self._driver(kata, self.place(place, run_id))
         folder = driver.place.folder
+        if why := self.service.gone(kata, folder):
+            raise InputError(f"Nothing was run: {why}")
         with self._claimed(run_id, Ongoing(kata.id, kata.tool, kata.tool, driver, folder, time.monotonic())):
             approved()
             send = confirmed(driver, spec, discreetly(ask, veil(spec, given))) if ask else driver
@@ -733,6 +738,7 @@ def visited() -> Iterator[Service]:
     settings, _ = Settings.read(given if isinstance(given, dict) else {})
     store = Store(opener(), path="plugin-data/kata/data.db", busy=data_file())
     try:
-        yield Service(store, settings, Door(time.time, replay, today, lambda tool: parameters(tool) is not None, owner(), alive))
+        door = Door(time.time, replay, today, lambda tool: parameters(tool) is not None, owner(), alive, which=which, there=there)
+        yield Service(store, settings, door)
     finally:
         store.close()

@@ -1,8 +1,9 @@
 """What makes a kata in use stale or suspends it, and what waits for a person then."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from strategies import BRANCHES, SCHEMA, Bench, Did, answers, at_work, bench, five, in_lib, routine, sh, tool
@@ -199,3 +200,100 @@ def test_three_failed_runs_in_a_row_suspend_it_and_enable_brings_it_back(desk: B
     for n in range(2):
         fails(desk, f"c{n}")
     assert desk.service.find("1").state is State.ACTIVE
+
+
+# ── The world around it ──────────────────────────────────────────────────────────────────────────
+
+
+def world(one: Bench, which: Callable[[str], str] = lambda name: "", there: Callable[[str], bool] = lambda path: True) -> None:
+    """Let a look at PATH and at the disk find this."""
+    one.service.door = replace(one.service.door, which=which, there=there)
+
+
+def test_a_program_that_was_there_and_is_nowhere_is_noticed_before_anything_runs(desk: Bench) -> None:
+    """T63: by a look alone; one that was never found here may be known to the shell, and is none."""
+    kata = desk.approved()
+    world(desk, lambda name: "", lambda path: False)
+    assert desk.service.gone(kata, "") == "", "nobody ever found git here"
+    world(desk, lambda name: f"/usr/bin/{name}")
+    assert desk.service.gone(kata, "") == ""
+    world(desk, lambda name: "" if name == "wc" else f"/opt/bin/{name}", lambda path: path != "/usr/bin/wc")
+    assert desk.service.absent(kata, "") == ["step 4: the program wc is gone"] and desk.service.find("1").state is State.ACTIVE
+    assert desk.service.gone(kata, "") == "step 4: the program wc is gone"
+    assert desk.service.find("1").state is State.STALE and "wc is gone" in desk.store.why(1)
+    world(desk, lambda name: f"/opt/bin/{name}", lambda path: path.startswith("/opt"))
+    assert desk.service.enable("1", "cli").state is State.ACTIVE and desk.service.gone(desk.service.find("1"), "") == ""
+
+
+def test_a_program_that_is_elsewhere_on_the_path_now_is_not_missed(desk: Bench) -> None:
+    kata = desk.approved()
+    world(desk, lambda name: f"/usr/bin/{name}")
+    desk.service.gone(kata, "")
+    world(desk, lambda name: f"/opt/bin/{name}", lambda path: False)
+    assert desk.service.gone(kata, "") == ""
+    world(desk, lambda name: "", lambda path: True)
+    assert desk.service.gone(kata, "") == "", "where PATH is another, the file itself tells"
+
+
+def reads(number: int) -> tuple[Did, ...]:
+    """Looks up in one fixed file what the rest is about."""
+    return tool("read_file", {"branch": BRANCHES[number]}, path="/srv/rules.md"), *routine(number)[:2]
+
+
+def test_a_place_that_every_example_looked_at_and_is_gone_is_noticed_and_repaired_from_two_times_by_hand(desk: Bench) -> None:
+    """T63, T64: the repaired version is learnt from how it is done now alone, shown as a difference, and never put into use by itself."""
+    desk.learn(make=reads)
+    desk.service.review("1", "cli")
+    kata = desk.service.approve("1", "look_at", "cli")
+    world(desk, there=lambda path: path != "/srv/rules.md")
+    assert desk.service.gone(kata, "/anywhere") == "step 1: /srv/rules.md is not there any more, and was in every example"
+    assert desk.service.find("1").state is State.STALE and desk.service.active() == ()
+    for number in (3, 4):
+        first, *rest = reads(number)
+        at_work(desk, f"n{number}", (replace(first, arguments={"path": "/etc/rules.md"}), *rest))
+    found = desk.service.find("1")
+    assert (found.state, found.version.number) == (State.STALE, 2) and found.version.approved is None
+    text = run(desk.service, ["diff", "1"], "cli").text
+    assert "/srv/rules.md" in text and "/etc/rules.md" in text and desk.service.active() == ()
+    assert desk.service.approve("1", "", "cli", found.version.spec.digest[:12]).state is State.ACTIVE
+
+
+def test_a_place_that_only_another_folder_lacks_is_no_drift(desk: Bench) -> None:
+    desk.learn(make=lambda n: (replace(reads(n)[0], arguments={"path": "notes/rules.md"}), *reads(n)[1:]))
+    world(desk, there=lambda path: False)
+    kata = desk.service.find("1")
+    events = tuple(replace(event, folder="/work") for event in kata.version.exhibits[0].events)
+    exhibits = (replace(kata.version.exhibits[0], events=events), *kata.version.exhibits[1:])
+    kata = replace(kata, version=replace(kata.version, exhibits=exhibits))
+    assert desk.service.absent(kata, "/elsewhere") == []
+    assert desk.service.absent(kata, "/work") == ["step 1: notes/rules.md is not there any more, and was in every example"]
+
+
+def test_a_shell_that_does_not_find_a_program_makes_it_stale_at_once(desk: Bench) -> None:
+    """T63: at the latest in the first run."""
+    kata = desk.approved()
+    lost = Outcome.read(sh("git checkout x", "bash: git: command not found", 127).result)
+    trace = desk.service.start(kata, {"branch": "x"}, "r1", "s", lambda asked: lost)
+    assert trace.status is Status.ERROR and desk.service.find("1").state is State.STALE
+    assert desk.store.why(1) == "step 1: the shell did not find a program that it calls"
+
+
+def test_an_answer_of_another_shape_in_two_runs_in_a_row_makes_it_stale_and_one_does_not(desk: Bench) -> None:
+    """T63: one odd answer may be chance; a good run between begins anew."""
+    kata = desk.approved()
+    good = [one.result for one in five("x", "src/new.py")]
+    odd = [good[0], '{"files": []}', *good[2:]]
+    for number, (answered, state) in enumerate([(odd, "active"), (good, "active"), (odd, "active"), (odd, "stale")]):
+        waiting = list(answered)
+        desk.service.start(kata, {"branch": "x"}, f"r{number}", "s", lambda asked, waiting=waiting: Outcome.read(waiting.pop(0)))
+        assert desk.service.find("1").state.value == state, number
+    assert desk.store.why(1).startswith("step 2 answered unlike every example in two runs in a row: ")
+
+
+def test_an_erasure_forgets_where_programs_were_found(desk: Bench) -> None:
+    kata = desk.approved()
+    world(desk, lambda name: f"/home/ann/bin/{name}")
+    desk.service.gone(kata, "")
+    assert "ann" in desk.store.noted("programs")
+    desk.service.purge("text", "ann", "cli")
+    assert desk.store.noted("programs") == ""
