@@ -196,7 +196,7 @@ SHORT_FLAGS: tuple[Short, ...] = (
     Short("kubectl oc", r"--from-literal[ \t=]+[\"']?[\w.-]+="),
     Short("gh", r"secret[ \t]+set[ \t]+\w+[ \t]+(?:-b|--body)[ \t=]*"),
     Short("ssh-keygen", r"-[NP][ \t]+"),
-    Short("net", r"user?[ \t]+(?:[^\s/]\S*[ \t]+){0,2}(?:/user:)?\S+[ \t]+(?!/)"),
+    Short("net", r"user?[ \t]+(?:[^\s/]\S*[ \t]+){0,2}(?:/user:)?[^\s/]\S*[ \t]+(?!/)"),
     Short("xfreerdp rdesktop", r"(?:/p:|-p[ \t]+)"),
     Short("curl", r"-[a-zA-Z#]{1,8}u[ \t]*", form="pair"),
     Short("curl", r"(?:-E|--cert|--proxy-cert)[ \t=]+[\w./~-]{1,200}(?=:)", form="pair"),
@@ -269,20 +269,26 @@ CALLS: tuple[tuple[str, int, str], ...] = (
 
 STATEMENTS: tuple[tuple[str, str], ...] = (
     ("requirepass masterauth", r"\b(?:requirepass|masterauth)[ \t]+"),
-    ("auth ", r"(?m)(?:^|[>$:] ?)AUTH[ \t]+(?:(?:PLAIN|LOGIN|XOAUTH2|default)[ \t]+)?"),
+    ("auth ", r"(?m)(?:^[ \t]*|[>$:\"'] ?)AUTH[ \t]+(?:(?:PLAIN|LOGIN|XOAUTH2|default)[ \t]+)?"),
     ("login ", r"(?m)^[><* \t]{0,4}[A-Za-z]{0,4}[0-9]{1,6}[ \t]+LOGIN[ \t]+\S{1,100}[ \t]+"),
-    ("pass ", r"(?:quote[ \t]+PASS|\bUSER[ \t]+\S{1,100}\r?\n(?:[^\n]{0,200}\n)?(?:[><]{1,3}[ \t]?)?PASS)[ \t]+"),
+    ("pass ", r"(?:quote[ \t]+PASS|\bUSER[ \t]+\S{1,100}\r?\n(?:[^\n]{0,200}\n)?[><]{0,3}[ \t]*PASS)[ \t]+"),
     ("identify ", r"(?i)\bnickserv\b[ \t:]{1,4}identify[ \t]+(?:\w{1,40}[ \t]+(?=\S{6}))?"),
-    ("user ", r"(?m)^user[ \t]+[\w.@-]{1,100}[ \t]+(?=\S{6,200}[ \t]*$)"),
+    ("user ", r"(?m)^[ \t]*user[ \t]+[\w.@-]{1,100}[ \t]+(?=\S{6,200}[ \t\r]*$)"),
     ("psk eap xauth", r"(?m)^[^\n#\"]{0,100}:[ \t]+(?:PSK|EAP|XAUTH|NTLM)[ \t]+(?=\")"),
-    ("*", r"(?m)^[\w.@-]{1,64}[ \t]+(?:\*|[\w.-]{1,64})[ \t]+(?=\S{6,200}[ \t]+\*[ \t]*$)"),
-    ("enable", r"(?m)^[ \t]*enable[ \t]+(?:secret|password)[ \t]+(?:level[ \t]+[0-9]+[ \t]+)?(?:[0-9][ \t]+)?"),
-    ("username", r"(?m)^[ \t]*username[ \t]+\S{1,64}[ \t]+(?:privilege[ \t]+[0-9]{1,2}[ \t]+)?(?:secret|password)[ \t]+(?:[0-9][ \t]+)?"),
+    ("*", r"(?m)^[ \t]*[\w.@-]{1,64}[ \t]+(?:\*|[\w.-]{1,64})[ \t]+(?=\S{6,200}[ \t]+\*[ \t\r]*$)"),
+    ("enable", r"(?m)(?:^|[\"'])[ \t]*enable[ \t]+(?:secret|password)[ \t]+(?:level[ \t]+[0-9]+[ \t]+)?(?:[0-9][ \t]+)?"),
+    (
+        "username",
+        (
+            r"(?m)(?:^|[\"'])[ \t]*username[ \t]+\S{1,64}[ \t]+(?:privilege[ \t]+[0-9]{1,2}[ \t]+)?"
+            r"(?:secret|password)[ \t]+(?:[0-9][ \t]+)?"
+        ),
+    ),
     ("community", r"snmp-server[ \t]+community[ \t]+"),
     ("unseal key", r"(?i)\bunseal key(?: [0-9]{1,2})?(?: \([^()]{1,20}\))?:[ \t]+"),
     ("tacacs radius", r"(?:tacacs|radius)-server[ \t]+(?:host[ \t]+\S{1,100}[ \t]+)?key[ \t]+(?:[0-9][ \t]+)?"),
     ("isakmp", r"crypto[ \t]+isakmp[ \t]+key[ \t]+(?:[0-9][ \t]+)?"),
-    ("rootpw", r"(?m)^[ \t]*rootpw[ \t]+(?:--\w{1,20}[ \t]+)*"),
+    ("rootpw", r"(?m)(?:^|[\"'])[ \t]*rootpw[ \t]+(?:--\w{1,20}[ \t]+)*"),
     ("password", r"(?i)\bset[ \t]+password(?:[ \t]+for[ \t]+\S{1,100})?[ \t]*=[ \t]*(?:(?:old_)?password\()?(?=['\"])"),
     ("crypt(", r"(?i)\bcrypt\((?=')"),
     ("pragma attach", r"(?i)\b(?:pragma[ \t]+(?:hex|re)?key[ \t]*=[ \t]*|attach\b[^\n;]{1,200}\bkey[ \t]+)(?=['\"])"),

@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate
 
 from .beside import SCHEME, counts, fields
 from .cells import columns, inserted, marked
@@ -23,12 +21,11 @@ from .model import Json
 from .names import Name, named
 from .sources import accounts, beside_ids, calls, literals, statements
 from .spots import commands, entries, flags, lines, prose, urls
+from .views import SLICE, View, inner, plain
 
 MASKER_VERSION = 5
 """Goes up with every change of what is found; rows that an older masker wrote are masked again."""
 
-SLICE = 65_536
-"""The most that one pattern reads at once: the interpreter's lock is held meanwhile (five plain patterns over 5 MB starved a thread)."""
 REMEMBERED = 256
 JSON_LIMIT = 1_048_576
 """Longer JSON text is masked as text: parsing it would hold the lock for too long."""
@@ -61,15 +58,20 @@ FINDERS: tuple[tuple[tuple[str, ...], Finder], ...] = (
 """Where each finder may find something: it is asked only when the slice holds one of the texts, in lower case."""
 
 
-def _found(text: str) -> Iterator[Span]:
+ANYWHERE = frozenset((formatted, flags, entries, lines))
+"""Finders to which it does not matter what stands around a text; they read it once, as it is."""
+
+
+def _found(text: str, inner: bool = False) -> Iterator[Span]:
     """Every span that any finder names, in slices that overlap so that none is cut by a border."""
-    yield from blocks(text)
+    if not inner:
+        yield from blocks(text)
     for low in range(0, max(1, len(text) - OVERLAP), SLICE - OVERLAP):
         high = min(len(text), low + SLICE)
         part = text[low:high] if text.isascii() else unicodedata.normalize("NFKC", text[low:high])
         holds = cache(part.lower().__contains__)  # finders ask for the same texts
         for needles, finder in FINDERS:
-            if any(map(holds, needles)):
+            if not (inner and finder in ANYWHERE) and any(map(holds, needles)):
                 yield from finder(text, low, high)
 
 
@@ -83,49 +85,6 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
         elif span.stop > span.start:
             merged.append(span)
     return merged
-
-
-# ── Characters that nobody sees ──────────────────────────────────────────────────────────────────
-
-_UNSEEN = re.compile(
-    r"\x1b\[[0-9;:?]{0,30}[A-Za-z]|\\\r?\n(?![ \t]*[\w-]{1,40}(?::[ \t]|=\S))"
-    r"|[\x00-\x08\x0e-\x1f\x7f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
-)
-
-
-def _cuts(text: str) -> list[tuple[int, int]]:
-    found, at = [], 0
-    for high in range(SLICE, len(text) + SLICE, SLICE):
-        for match in _UNSEEN.finditer(text, at, high + OVERLAP):
-            found.append(match.span())
-            at = match.end()
-        at = max(at, high)
-    return found
-
-
-class _Seen:
-    """A text without the characters that nobody sees, which would tear a key apart (B18), and the way back to the original."""
-
-    def __init__(self, original: str) -> None:
-        cuts = _cuts(original)
-        self.starts: list[int] = []
-        self.text = original
-        if cuts:
-            self._cut(original, cuts)
-
-    def _cut(self, original: str, cuts: Sequence[tuple[int, int]]) -> None:
-        kept, at = [], 0
-        for start, stop in cuts:
-            kept.append(original[at:start])
-            at = stop
-        self.text = "".join((*kept, original[at:]))
-        self.gone = list(accumulate(stop - start for start, stop in cuts))
-        self.starts = [stop - gone for (_, stop), gone in zip(cuts, self.gone, strict=True)]
-
-    def origin(self, at: int) -> int:
-        """The place in the original of the character that stands at `at` here."""
-        index = bisect_right(self.starts, at)
-        return at + (self.gone[index - 1] if index else 0)
 
 
 # ── The masker of one conversation ───────────────────────────────────────────────────────────────
@@ -249,7 +208,7 @@ class Masker:
     def _renamed(self, key: Json) -> Json:
         if not isinstance(key, str) or len(key) < 2 * MEMORABLE:
             return key
-        seen, end = _Seen(key), len(key)
+        seen, end = plain(key), len(key)
         spans = _merged((*formatted(seen.text, 0, end), *urls(seen.text, 0, end), *self._copies(seen.text)))
         return self._replaced(key, seen, spans)
 
@@ -286,8 +245,9 @@ class Masker:
         return "".join((*parts, text[at:]))
 
     def _plain(self, text: str) -> str:
-        seen = _Seen(text)
-        spans = _merged(_found(seen.text))
+        seen = plain(text)
+        inside = (view.back(span) for view in inner(seen.text) for span in _found(view.text, inner=True) if span.start < span.stop)
+        spans = _merged((*_found(seen.text), *inside))
         if not spans and not self._known:
             return text
         for span in spans:
@@ -311,7 +271,7 @@ class Masker:
                 yield Span(at, at + len(secret), kind)
                 at = text.find(secret, at + len(secret))
 
-    def _replaced(self, text: str, seen: _Seen, spans: Sequence[Span]) -> str:
+    def _replaced(self, text: str, seen: View, spans: Sequence[Span]) -> str:
         parts, at = [], 0
         for span in spans:
             parts.append(text[at : seen.origin(span.start)])

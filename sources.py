@@ -55,9 +55,9 @@ def statements(text: str, low: int, high: int) -> Iterator[Span]:
 
 
 _USERS = re.compile(
-    r"chpasswd(?:[^\n]{0,40}<<-?[ \t]?[\"']?\w{1,30}[\"']?|:\s{1,20}(?:expire:[^\n]{1,20}\s{1,20})?list:[ \t]*[|>]?-?)[ \t]*\n"
+    r"chpasswd(?:[^\n]{0,40}<<-?[ \t]?[\"']?\w{1,30}[\"']?|:\s{1,20}(?:expire:[^\n]{1,20}\s{1,20})?list:[ \t]*[|>]?-?)[ \t\r]*\n"
 )
-_USER = re.compile(r"[ \t]*(?:-[ \t]+)?[\w.-]{1,64}:([^\s:]{3,500})[ \t]*(?:\n|$)")
+_USER = re.compile(r"[ \t]*(?:-[ \t]+)?[\w.-]{1,64}:([^\s:]{3,500})[ \t\r]*(?:\n|$)")
 
 
 def accounts(text: str, low: int, high: int) -> Iterator[Span]:

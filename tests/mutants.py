@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-MACHINERY = ("looks", "names", "keys", "beside", "cells", "sources", "spots", "lists", "redact")
+MACHINERY = ("looks", "names", "keys", "beside", "cells", "sources", "spots", "lists", "views", "redact")
 """What reads the tables, each module after those that it imports."""
 TABLES = ("FORMATS", "LIKELY", "SHAPES", "SHORT_FLAGS", "CALLS", "STATEMENTS")
 

@@ -468,6 +468,8 @@ EXACT = (
     ("cookies = {'sid': 'k7Qp2ZrX9wLm'}; x = {'sid': 'correcthorse'}", "cookies = {'sid': 'K'}; x = {'sid': 'correcthorse'}"),
     ("printf '%s\\n%s\\n' Sommer24a Winter25b | passwd dana", "printf '%s\\n%s\\n' K K | passwd dana"),
     ("['mysql', '-uroot', '-pab cd;e1f2']", "['mysql', '-uroot', '-pK K;K']"),
+    ("     1|id,username,password\n     2|1,dana,k7Qp2ZrX9wLm", "     1|id,username,password\n     2|1,dana,K"),
+    ('log: "res.cookie(\\"sid\\", \\"k7Qp2ZrX9wLm\\")" end', 'log: "res.cookie(\\"sid\\", \\"K\\")" end'),
     ("curl --user dana:k7Qp2ZrX9\\\nwLm4Tn8Ve https://example.org", "curl --user dana:K https://example.org"),
     ('export TOKEN="k7Qp2ZrX9\\\nwLm4Tn8Ve" x', 'export TOKEN="K" x'),
     ("mysql -u root \\\n  -pk7Qp2ZrX9 db", "mysql -u root \\\n  -pK db"),

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
     ("syntax", "settings", "formats", "looks", "table"),
-    ("lexer", "names", "keys", "readers", "machine", "makers", "revisions", "installers", "services"),
+    ("lexer", "names", "keys", "views", "readers", "machine", "makers", "revisions", "installers", "services"),
     ("grammar", "beside"),
     ("shell", "programs", "spots", "cells", "sources", "rows", "extraction", "turns", "places", "speech"),
     ("lists",),
@@ -60,7 +60,7 @@ LADDER = {name: height for height, rung in enumerate(RUNGS) for name in rung}
 PURE = tuple(
     "model turns teaching syntax lexer grammar shell programs expansions options closer "
     "table readers machine makers revisions installers services "
-    "looks names keys beside spots cells sources lists redact rows extraction places effects search quoting origins columns "
+    "looks names keys beside spots cells sources lists views redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
     "share needs wording discretion consent familiar formats switches secrecy schemas speech door offered settings".split()
 )

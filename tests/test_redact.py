@@ -611,3 +611,33 @@ def test_no_repetition_makes_the_masker_hang(piece: str) -> None:
     """Every expression is bounded: what is read grows with the text, not with its square."""
     text = (piece * 50_000)[:50_000]
     assert isinstance(Masker().text(text), str)
+
+
+# ── Around a text: what tools put before its lines, and texts inside of texts ────────────────────
+
+AROUND: tuple[Callable[[str], str], ...] = (
+    lambda text: "\n".join(f"{number:>6}|{line}" for number, line in enumerate(text.split("\n"), 1)),
+    lambda text: "\n".join(f"+{line}" for line in text.split("\n")),
+    lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+    lambda text: "\n".join(f"2026-11-30T10:00:00Z {line}" for line in text.split("\n")),
+    lambda text: "\n".join(f"web-1  | {line}" for line in text.split("\n")),
+    lambda text: "\n".join(f"src/a.py:{number}:{line}" for number, line in enumerate(text.split("\n"), 1)),
+    lambda text: f"+ {text}",
+    lambda text: f"```\n{text}\n```",
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: f"INFO sent {json.dumps(text + chr(10))} to a",
+    lambda text: json.dumps({"command": f"{text}\n"})[:-2],
+    lambda text: json.dumps({"command": f"{text}\n"}, ensure_ascii=False)[:-2],
+)
+"""A file read with its lines numbered, a difference, a mail, a log, a container's log, a search, a trace, Markdown, JSON in a line, JSON
+that was cut off."""
+
+
+@pytest.mark.parametrize("place", range(len(AROUND)))
+def test_what_stands_around_a_text_hides_no_secret_in_it(place: int) -> None:
+    """T7, B52: results are shown, numbered, quoted, logged and cut."""
+    secret = "k7Qp2ZrX9wLm4Tn8Ve"
+    frames = [*published.COMMANDS, *published.PLACES]
+    texts = [AROUND[place](frame.format(*[secret] * 3)) for frame in frames]
+    assert [text for text in texts if secret in Masker().text(text)] == []
+    assert [text for text in texts if Masker().text(once := Masker().text(text)) != once] == []

@@ -4,14 +4,16 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
+import published
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import FORMATS, KEYS, WORD, Bench, Did, around, bench, drawn, five, opened, raw, routine, secrets, sh, traces_of
 
+from kata import share
 from kata.model import (
     Array,
     Class,
@@ -22,6 +24,7 @@ from kata.model import (
     Input,
     InputField,
     Json,
+    KataError,
     Literal,
     Object,
     Outcome,
@@ -34,6 +37,11 @@ from kata.model import (
 
 EXAMPLES = max(40, min(int(os.environ.get("KATA_EXAMPLES", "200")) // 4, 1_000))
 """Each example writes a file and reads it back, so there are fewer of them than elsewhere."""
+
+
+def mixed(secret: str) -> bool:
+    """Whether it holds what every password drawn at random of that length holds."""
+    return all(any(map(kind, secret)) for kind in (str.isupper, str.islower, str.isdigit))
 
 
 def nothing_left(path: Path, secret: str) -> None:
@@ -247,3 +255,32 @@ def test_a_short_input_that_is_itself_the_secret_is_hidden(value: str, tmp_path:
     path = tmp_path / "kata.db"
     run_of(path, Step("terminal", Object((("command", put),)), EFFECT), {"value": value})
     assert value.encode() not in raw(path) and value.encode() not in opened(path)
+
+
+@settings(max_examples=max(15, EXAMPLES // 3))
+@given(st.sampled_from([*published.COMMANDS, *published.PLACES]), drawn(WORD, 24, 40).filter(mixed), st.booleans())
+def test_no_secret_in_a_place_that_is_published_is_in_the_file_its_journal_or_an_export(frame: str, secret: str, named: bool) -> None:
+    """Issue 8: in arguments, results, errors, traces, the user's words, mined and exported; while the file is open too."""
+    said = frame.format(*[secret] * 3)
+
+    def leaky(number: int) -> tuple[Did, ...]:
+        trace = f'Traceback (most recent call last):\n  File "a.py", line {number}\n{said}'
+        return (
+            sh("git pull --rebase origin"),
+            sh(f"note {number}", f"2026-11-30T10:00:00Z {said}", 1),
+            Did("post", {"to": f"x{number}", "with": {"text": said}, "more": [said]}, json.dumps({"error": trace})),
+            Did("fetch", {"where": "x"}, f"[TOOL_ERROR] {said}"),
+        )
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kata.db"
+        with closing(bench(path)) as desk:
+            for number in range(3):
+                desk.turn(f"c{number}", *leaky(number), message=said if named else f"please:\n{said}")
+                desk.service.mine()
+            assert traces_of(secret, raw(path)) == []
+            for kata in desk.service.katas():
+                for form in share.FORMATS:
+                    with suppress(KataError):
+                        assert traces_of(secret, share.exported(kata, form).encode()) == []
+        nothing_left(path, secret)
