@@ -197,6 +197,12 @@ class Katas(Decisions):
             rows = readable(db, "SELECT keys, state, chance FROM katas WHERE withdrawn = '' ORDER BY id")
         return tuple((tuple(row["keys"]), State(row["state"]), str(row["chance"])) for row in rows if row["state"] in [*State])
 
+    def keyed(self) -> dict[int, tuple[str, ...]]:
+        """The keys of what is proposed or was approved, by number, without what was rejected."""
+        with self._using("DEFERRED") as db:
+            rows = readable(db, "SELECT id, keys, state FROM katas WHERE withdrawn = '' ORDER BY id")
+        return {int(row["id"]): tuple(row["keys"]) for row in rows if row["state"] != State.REJECTED}
+
     def alike(self, fingerprint: str) -> Kata | None:
         """The kata of that fingerprint, whatever its state, unless it was taken back."""
         row = self._first(f"{KATA} WHERE fingerprint = ? AND withdrawn = ''", fingerprint)

@@ -9,10 +9,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from . import books, pages, recall, savings, share
+from . import books, overlap, pages, recall, savings, share
 from .asking import Act, Answer, Ask
 from .manual import misused, number
 from .model import PREFIX, Json, Kata, Refused, RunRow, State
+from .overlap import Shared
 from .pages import kata_json, when
 from .service import Service
 
@@ -22,6 +23,9 @@ RECENT = 20
 DECISIONS = 50
 """Decisions that a page of the log holds."""
 EXPLAINED = 10
+
+OVERLAPS = 5
+"""Routines with steps in common that are named at once."""
 
 
 def _mine(service: Service, ask: Ask) -> Answer:
@@ -82,7 +86,12 @@ def _reading(ask: Ask, usual: float) -> tuple[float, bool]:
 def _list(service: Service, ask: Ask) -> Answer:
     katas, near, broken = service.katas(), service.near(), service.store.broken()
     out = State.STALE, State.SUSPENDED
-    lines = [line for kata in katas for line in pages.entry(kata, service.store.why(kata.id) if kata.state in out else "")]
+    keyed, shown = service.store.keyed(), {kata.id for kata in katas}
+    lines = []
+    for kata in katas:
+        lines += pages.entry(kata, service.store.why(kata.id) if kata.state in out else "")
+        others = [one.other for one in overlap.shared(kata.id, keyed) if one.other in shown] if kata.state is State.CANDIDATE else []
+        lines += [pages.fit(f"     overlaps kata {', '.join(map(str, others[:OVERLAPS]))}")] if others else []
     lines += [f"{number:>3}  refused   {reason}" for number, reason in broken]
     asleep = service.snoozed()
     lines += ["", f"Snoozed until {when(min(asleep.values()))[:10]}: {', '.join(map(str, asleep))}"] if asleep else []
@@ -113,14 +122,22 @@ def _review(service: Service, ask: Ask) -> Answer:
         raise misused("review", ask)
     kata = service.review(ask.kata, ask.surface)
     standing = service.standing(kata)
+    beside = {"overlaps": pages.overlaps_json(beside_it(service, kata))}
     against = {"why": service.store.why(kata.id), "changes": pages.changes(standing.spec, kata.version.spec) if standing else []}
-    return Answer(page(service, kata, ask, whole=bool(wanted)), _whole(kata) | {"doubt": service.doubt(kata)} | against)
+    return Answer(page(service, kata, ask, whole=bool(wanted)), _whole(kata) | {"doubt": service.doubt(kata)} | against | beside)
 
 
 def page(service: Service, kata: Kata, ask: Ask, whole: bool = False) -> str:
     """A kata as it is reviewed."""
     told = service.doubt(kata), service.store.why(kata.id), service.standing(kata)
-    return pages.review(kata, ask.lead, *told, service.consent(kata), whole, savings.comparisons(savings.shadow(service, kata)))
+    beside = pages.overlapping(kata, beside_it(service, kata), ask.lead)
+    return pages.review(kata, ask.lead, *told, service.consent(kata), whole, savings.comparisons(savings.shadow(service, kata)), beside)
+
+
+def beside_it(service: Service, kata: Kata) -> list[tuple[Shared, Kata]]:
+    """What overlaps a kata, as far as it can be read and is shown."""
+    katas = {one.id: one for one in service.katas()}
+    return [(one, katas[one.other]) for one in service.overlaps(kata) if one.other in katas][:OVERLAPS]
 
 
 def _whole(kata: Kata) -> dict[str, Json]:

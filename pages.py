@@ -35,6 +35,7 @@ from .model import (
     Version,
     walk,
 )
+from .overlap import Shared
 from .reading import Odd
 from .recall import Learnt
 from .rounds import Mined
@@ -325,11 +326,12 @@ def review(
     asks: str = "",
     whole: bool = False,
     compared: Sequence[str] = (),
+    beside: Sequence[str] = (),
 ) -> str:
     """Everything a person needs to decide, its effects first (K18): steps, data flow, permissions, schemas, side
     effects, validation; 80 columns. `doubt` says why chance explains the routine by today's counts, `why` why the kata is in its state;
     `standing` is the version that was in use, when this one would take its place; `asks` when a person is asked before a run. `whole` names
-    every check and every example; `compared` are times by hand since it was proposed."""
+    every check and every example; `compared` are times by hand since it was proposed, `beside` what overlaps it."""
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
     head = f"Kata {kata.id} · {state(kata)} · {name} · {evidenced(evidence)}"
@@ -343,12 +345,35 @@ def review(
         ("Schemas", _schemas(spec)),
         ("Expected", _expected(spec, lead, kata.id) if whole else _watched(spec, lead, kata.id)),
         ("Validation", _validation(kata) + [f"doubtful: {doubt}"] * bool(doubt)),
+        ("Overlaps", beside),
         ("Since then", compared),
         ("Because", [why] if why else []),
         ("Changes", [f"against version {standing.number}:", *changes(standing.spec, spec)] if standing else []),
         ("Revision", _revision(kata, lead, standing)),
     ]
     return "\n".join(lines + [line for title, rows in parts for line in part(title, rows)])
+
+
+def overlapping(kata: Kata, found: Sequence[tuple[Shared, Kata]], lead: str) -> list[str]:
+    """What has steps in common with a kata under review, and what a person can do about it; nothing is done by itself."""
+    rows = []
+    for one, other in found:
+        called = other.tool or f"proposal {other.id}"
+        rows.append(f"steps {one.here}–{one.here + one.count - 1} are steps {one.there}–{one.there + one.count - 1} of {called}")
+    ways = [f"{lead} disable {other.name}" for _, other in found if other.state is State.ACTIVE]
+    instead = f"instead of it: approve this one, then '{ways[0]}'; " if ways else ""
+    if found and kata.state is State.CANDIDATE:
+        rows.append(f"both: approve this one too; {instead}not this one: '{lead} reject {kata.id}'. 'undo' takes each back")
+    return rows
+
+
+def overlaps_json(found: Sequence[tuple[Shared, Kata]]) -> list[Json]:
+    """The same as JSON: steps from 1, `kind` is same, inside (the other), around (it) or part."""
+    return [
+        {"kata": other.id, "tool": other.tool or None, "state": other.state.value, "kind": one.kind}
+        | {"here": one.here, "there": one.there, "steps": one.count}
+        for one, other in found
+    ]
 
 
 def _revision(kata: Kata, lead: str, standing: Version | None) -> list[str]:

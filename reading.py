@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import consent, miner, secrecy, validator, verdicts
+from . import consent, miner, overlap, secrecy, validator, verdicts
 from .door import Door
 from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Spec, State, Version
+from .overlap import Shared
 from .settings import Settings
 from .store import Store
 from .wording import brief, templated
@@ -89,6 +90,10 @@ class Reading:
             if isinstance(found, Proposal):
                 return _odd(found.spec, one, max(1, self.settings.min_support - len(rest)))
         return None
+
+    def overlaps(self, kata: Kata) -> tuple[Shared, ...]:
+        """The proposals and katas that have steps in a row in common with one (T15)."""
+        return overlap.shared(kata.id, self.store.keyed())
 
     def find(self, word: str) -> Kata:
         """The kata of that number, name or tool name; Refused when there is none."""

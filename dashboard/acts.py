@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .. import consent, editing, lifecycle, looking, order, share
+from .. import consent, editing, lifecycle, looking, order, pages, share
 from ..model import Json, Kata, KataError, Refused, State, Usage
 from ..service import Service
 from . import desk, views
@@ -58,6 +58,7 @@ def whole(word: str) -> Act:
 
     def act(service: Service, asked: Asked) -> Json:
         kata, told = found(service, word), desk.one(word)(service, asked)
+        told["overlaps"] = pages.overlaps_json(looking.beside_it(service, kata))
         return {**told, "verbs": [*told["verbs"], *verbs(service, kata)], "offers": offers(service, kata), "trusted": service.trusted(kata)}
 
     return act

@@ -34,7 +34,7 @@ BRIEF = {
 WHOLE = BRIEF | set(
     (
         "profile chance spec schema effects permissions checks expected fit flow exhibits versions runs savings standing verbs "
-        "offers trusted"
+        "offers trusted overlaps"
     ).split(),
 )
 TRACE = set("run tool status reason started finished version digest session inputs steps kata".split())

@@ -23,7 +23,7 @@ RUNGS = (
     ("grammar", "beside"),
     ("shell", "programs", "spots", "cells", "sources", "rows", "extraction", "turns", "places", "speech"),
     ("lists",),
-    ("expansions", "redact", "needs"),
+    ("expansions", "redact", "needs", "overlap"),
     ("options",),
     ("closer",),
     ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger", "secrecy", "schemas"),
@@ -62,7 +62,7 @@ PURE = tuple(
     "table readers machine makers revisions installers services "
     "looks names keys beside spots cells sources lists views redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
-    "share needs wording discretion consent familiar formats switches secrecy schemas speech door offered settings".split()
+    "share needs overlap wording discretion consent familiar formats switches secrecy schemas speech door offered settings".split()
 )
 HARMLESS = frozenset(
     "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "

@@ -54,6 +54,14 @@ def ordered(school: School) -> Iterator[Ordered]:
         )
         terminal.type("/exit", "❯")
     told.calls["chat"] = school.witness.calls(since)
+    since = school.witness.mark()
+    (host.work / "src").rename(host.work / "moved")
+    run = ("run", "look", "pattern=larch")
+    for name, words in {"gone": run, "stale": ("show", "look"), "still": run}.items():
+        told.said[name] = host.kata(*words)
+    (host.work / "moved").rename(host.work / "src")
+    told.said["back"] = host.kata("enable", "look")
+    told.calls["gone"] = school.witness.calls(since)
     told.asked = len(host.server.requests) - before
     yield told
 
@@ -111,3 +119,12 @@ def test_in_a_chat_what_only_reads_runs_and_the_agent_is_named_for_the_rest(orde
 def test_a_line_for_a_timetable_is_printed_and_none_is_installed(ordered: Ordered) -> None:
     line = ordered.said["cron"].out.strip().splitlines()[-1]
     assert "look" in line and ordered.calls["cron"] == [] and not (ordered.host.home / "cron" / "jobs.json").exists()
+
+
+def test_a_place_that_is_gone_is_noticed_before_any_tool_is_called(ordered: Ordered) -> None:
+    """T63: nothing runs, the kata is stale and says why, and a person brings it back when the place is there again."""
+    gone, stale, still, back = (ordered.said[name] for name in ("gone", "stale", "still", "back"))
+    assert gone.code == 1 and "src is not there any more, and was in every example" in flat(gone.out), str(gone)
+    assert "stale" in stale.out and "src is not there any more" in flat(stale.out), str(stale)
+    assert still.code == 1 and "only an active kata runs" in flat(still.out), str(still)
+    assert back.code == 0 and ordered.calls["gone"] == [], str(back)
