@@ -214,16 +214,18 @@ class Katas(Decisions):
 
     def katas(self, states: Collection[State] | None = None) -> tuple[Kata, ...]:
         """The katas in those states (None: all) by number; those that do not load are in `broken`."""
-        return tuple(one for one in self._loaded() if isinstance(one, Kata) and (states is None or one.state in states))
+        return tuple(one for one in self._loaded(states) if isinstance(one, Kata))
 
     def broken(self) -> tuple[tuple[int, str], ...]:
         """The numbers of the katas that do not load, each with the reason."""
         return tuple(one for one in self._loaded() if not isinstance(one, Kata))
 
-    def _loaded(self) -> list[Kata | tuple[int, str]]:
+    def _loaded(self, states: Collection[State] | None = None) -> list[Kata | tuple[int, str]]:
         found: list[Kata | tuple[int, str]] = []
         with self._using("DEFERRED") as db:
-            for row in sql(db, "SELECT id FROM katas WHERE withdrawn = '' ORDER BY id").fetchall():
+            for row in sql(db, "SELECT id, state FROM katas WHERE withdrawn = '' ORDER BY id").fetchall():
+                if states is not None and row["state"] not in states:
+                    continue
                 try:
                     found.append(_kata(db, row["id"]))
                 except KataError as error:

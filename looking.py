@@ -136,8 +136,9 @@ def page(service: Service, kata: Kata, ask: Ask, whole: bool = False) -> str:
 
 def beside_it(service: Service, kata: Kata) -> list[tuple[Shared, Kata]]:
     """What overlaps a kata, as far as it can be read and is shown."""
-    katas = {one.id: one for one in service.katas()}
-    return [(one, katas[one.other]) for one in service.overlaps(kata) if one.other in katas][:OVERLAPS]
+    hidden = {kata.id, *service.snoozed()}
+    pairs = ((one, service.store.kata(one.other)) for one in service.overlaps(kata)[:OVERLAPS] if one.other not in hidden)
+    return [(one, other) for one, other in pairs if other is not None]
 
 
 def _whole(kata: Kata) -> dict[str, Json]:

@@ -1,4 +1,5 @@
-"""Finds which routines have steps in common, so that a person who is asked about one is told of the other; it decides nothing. A module of its own, because it compares routines with each other, and whatever else looks at one looks at it alone."""
+"""Finds which routines have steps in common, so that a person who is asked about one is told of the other; it decides nothing. A module of
+its own, because it compares routines with each other, and whatever else looks at one looks at it alone."""
 
 from __future__ import annotations
 

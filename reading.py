@@ -41,8 +41,9 @@ class Reading:
 
     def snoozed(self) -> dict[int, float]:
         """The proposals that nobody wants to see for now, by number, and until when (epoch seconds)."""
-        waiting = {kata.id for kata in self.store.katas((State.CANDIDATE,))}
-        return {kata: until for kata, until in self.store.snoozed(self.door.clock()).items() if kata in waiting}
+        found = self.store.snoozed(self.door.clock())
+        waiting = {kata.id for kata in self.store.katas((State.CANDIDATE,))} if found else set()
+        return {kata: until for kata, until in found.items() if kata in waiting}
 
     def doubts(self) -> dict[int, NearMiss]:
         """The proposals that chance explains by today's counts (design section 5.6), by number: they are told as near misses, and come

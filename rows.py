@@ -142,18 +142,25 @@ def read_kept(kept: Json) -> Event:
     return Event(**{**kept, "call": Call(**kept["call"]), "outcome": Outcome(**outcome)})
 
 
+@lru_cache(maxsize=1024)
+def _spec(text: str) -> tuple[Spec, str]:
+    """The spec of that text with its digest; the same text is read again at every look at a list."""
+    spec = Spec.from_json(json.loads(text))
+    return spec, spec.digest
+
+
 def read_version(row: Row) -> Version:
     """The version of that row; SpecError when it is not what was stored (T42)."""
     where = f"version {row['number']} of kata {row['kata']}"
     try:
-        spec = Spec.from_json(json.loads(row["spec"]))
+        spec, digest = _spec(row["spec"])
         exhibits = tuple(read_exhibit(exhibit) for exhibit in row["exhibits"])
         checks = tuple(Check(**check) for check in row["checks"])
         version = Version(row["number"], spec, Fit(**row["fit"]), exhibits, checks, row["created"], row["approved"])
     except (KeyError, TypeError, ValueError, RecursionError, SpecError) as error:
         raise SpecError(f"Expected {where} as Kata wrote it, got something else ({error}): it was changed outside Kata") from error
-    if spec.digest != row["digest"]:
-        raise SpecError(f"Expected {where} with digest {row['digest'][:12]}, got {spec.digest[:12]}: it was changed outside Kata")
+    if digest != row["digest"]:
+        raise SpecError(f"Expected {where} with digest {row['digest'][:12]}, got {digest[:12]}: it was changed outside Kata")
     return version
 
 

@@ -42,13 +42,15 @@ class Worth:
 
 def all_worth(service: Service) -> tuple[Worth, ...]:
     """Every kata that was ever in use."""
-    return tuple(worth(service, kata) for kata in service.katas() if service.store.standing(kata.id) is not None)
+    active = len(service.active())
+    return tuple(worth(service, kata, active) for kata in service.katas() if service.store.standing(kata.id) is not None)
 
 
-def worth(service: Service, kata: Kata) -> Worth:
-    """What one kata brought so far."""
+def worth(service: Service, kata: Kata, active: int | None = None) -> Worth:
+    """What one kata brought so far; `active` is how many the agent may call, where that is known."""
+    active = len(service.active()) if active is None else active
     store, now = service.store, service.door.clock()
-    told = books.account(store, kata, letters(kata, len(service.active())), now)
+    told = books.account(store, kata, letters(kata, active), now)
     decisions = store.audit(books.SPANS, kata.id)
     standing = store.standing(kata.id)
     since = standing[1] if standing else kata.version.created

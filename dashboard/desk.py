@@ -32,6 +32,8 @@ class Asked:
     profile: str = "default"
     hand: Hand | None = None
     """How a run is begun from here; None where the address begins none."""
+    kept: dict[str, Json] = field(default_factory=dict)
+    """What was counted for an earlier request of the same profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,18 @@ def overview(service: Service, asked: Asked) -> Json:
         "counters": service.store.counters(),
         "min_support": service.settings.min_support,
         "mining": service.busy,
-        "savings": savings.overview_json(savings.all_worth(service)),
+        "savings": saved(service, asked, used),
     }
+
+
+def saved(service: Service, asked: Asked, used: Mapping[int, Mapping[str, Json]]) -> Json:
+    """What katas brought, counted anew when something happened since, and every ten minutes: the page asks every few seconds, and what it
+    costs grows with what was done."""
+    facts, runs = service.store.facts(), sum(int(use["runs"]) for use in used.values())
+    key = [service.store.generation(), runs, facts["calls"], facts["turns"], int(service.door.clock() // 600)]
+    if asked.kept.get("for") != key:
+        asked.kept.update({"for": key, "savings": savings.overview_json(savings.all_worth(service))})
+    return asked.kept["savings"]
 
 
 def recording(service: Service) -> Json:

@@ -20,6 +20,8 @@ import fastapi
 MOST_BYTES, MOST_IMPORTED = 65_536, 1_100_000
 """A request that sends more than this is no decision about a kata, and none that brings one."""
 _mining = threading.Lock()
+_kept: dict[str, dict[str, Any]] = {}
+"""What was counted for each profile."""
 
 
 def _part(name: str) -> Any:
@@ -45,7 +47,8 @@ def _answer(name: str, request: fastapi.Request, sent: dict[str, Any] | None = N
     words = request.path_params.values()
     act = act(*words) if words else act
     try:
-        asked = desk.Asked(dict(request.query_params), sent or {}, host.home())
+        profile = host.home()
+        asked = desk.Asked(dict(request.query_params), sent or {}, profile, kept=_kept.setdefault(profile, {}))
         if name in ORDERS:
             with _part("errand").errand() as plugin:
                 done = desk.reply(act, plugin.service, dataclasses.replace(asked, hand=plugin.hand()))
