@@ -65,10 +65,14 @@ def plain(text: str) -> View:
 
 
 def inner(text: str) -> Iterator[View]:
-    """The text without marks before its lines, and the text that its escapes stand for, where there are any."""
-    if _MARK.search(text):
-        yield View(text, [(*match.span(), "") for match in _MARK.finditer(text)])
-    if "\\n" in text or '\\"' in text or "\\u" in text:
+    """The text without marks before its lines, and the text that its escapes stand for, where a quarter of its lines hold one: in source
+    text there are a few of both, and reading all of it twice more would find nothing there."""
+    lines = text.count("\n") + 1
+    marks = [(*match.span(), "") for match in _MARK.finditer(text)]
+    if marks and 4 * len(marks) >= lines:
+        yield View(text, marks)
+    escapes = text.count("\\n") + text.count('\\"') + text.count("\\u")
+    if escapes and 4 * escapes >= lines:
         yield View(text, [(*match.span(), _meant(match)) for match in _ESCAPE.finditer(text)], escaped=True)
 
 
