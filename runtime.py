@@ -44,7 +44,6 @@ from .history import History
 from .host import (
     CALL_IDS,
     agent_folder,
-    alive,
     backend,
     bound_names,
     configured,
@@ -53,7 +52,6 @@ from .host import (
     host_limit,
     isolated,
     opener,
-    owner,
     parameters,
     switched_off,
     there,
@@ -63,6 +61,7 @@ from .host import (
     withheld,
 )
 from .incognito import ANYWHERE, Incognito
+from .living import alive, owner
 from .model import PLUGIN, PREFIX, Call, InputError, Json, Kata, KataError, Refused, State, Step, StoreError, Usage, parsed
 from .recorder import Recorder, never_breaks_the_agent
 from .redact import Masker

@@ -28,7 +28,7 @@ _ARGUMENT = re.compile(
     r"|(?<![\w-])(?P<pair>(?:basic_?)?auth|credentials?|creds)[ \t]*=[ \t]*\([ \t]*[\"'][^\"'\n]{1,100}[\"'],[ \t]*"
 )
 _SETTER = re.compile(
-    r"(?<![\w-])(?:setx|setenv|ENV|ARG|set(?=[ \t]+-)|(?:config|configure|secrets?|variables?) set)[ \t]{1,4}"
+    r"(?<![\w-])(?:setx|setenv|ARG|ENV(?=[ \t])|set(?=[ \t]+-)|(?:config|configure|secrets?|variables?) set)[ \t]{1,4}"
     r"(?:--?\w[\w-]{0,30}[ \t]{1,4}){0,2}"
     r"(?:[\w./:]{0,200}:)?(?P<name>[\w.\-]{2,100}+)[ \t]{1,4}(?![-=])"
 )
@@ -178,7 +178,7 @@ def urls(text: str, low: int, high: int) -> Iterator[Span]:
 
 
 _SINK = (
-    r"(?:sudo[ \t]+(?:-\w+[ \t]+){0,4}-S|--(?:password|token|passphrase)-?(?:stdin|fd)|--with-token"
+    r"(?:(?:sudo\s)[ \t]*(?:-\w+[ \t]+){0,4}-S|--(?:password|token|passphrase)-?(?:stdin|fd)|--with-token"
     r"|(?<![\w/.-])(?:chpasswd|passwd|smbpasswd|kinit|cryptsetup|secret-tool|keyring|kwallet-query)"
     r"|(?<![\w/.-])(?:(?:gh|wrangler|fly|flyctl)[ \t]+secrets?[ \t]+(?:set|put)|vault[ \t]+login|pass[ \t]+insert|cargo[ \t]+login"
     r"|(?:docker|podman)[ \t]+secret[ \t]+create|rclone[ \t]+obscure|mkpasswd|openssl[ \t]+passwd|openconnect"

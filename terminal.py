@@ -65,8 +65,10 @@ def progress(store: Store, done: threading.Event, screen: TextIO, told: Callable
 
 
 def say(text: str) -> None:
-    """Print; a reader that went away (`| head -1`) is no error (B53). Half characters are shown as ? (B46)."""
+    """Print; a reader that went away (`| head -1`) is no error (B53). Half characters are shown as ? (B46), and so is what the
+    screen's encoding lacks, which is cp1252 in a pipe on Windows."""
+    encoding = sys.stdout.encoding or "utf-8"
     try:
-        print(text.encode("utf-8", "replace").decode("utf-8"), flush=True)
+        print(text.encode(encoding, "replace").decode(encoding), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,7 +2,7 @@
 """Measures what Kata costs on generated histories of any length, through the plugin's own code; it judges no routine and promises no
 seconds, since only ratios within one run say something on another machine.
 
-    python scripts/bench.py [hook|turn|remine|windows|replay|memory|history|all] [--calls N ...] [--seed S] [--full] [--json]
+    python scripts/bench.py [hook|turn|remine|windows|replay|start|memory|history|all] [--calls N ...] [--seed S] [--full] [--json]
 
 hook     a call handed over by post_tool_call, also while the file is locked, beside an empty hook and a bare insert
 turn     the end of a turn, counting apart from scoring and validation, with ever more calls in the file
@@ -10,6 +10,7 @@ remine   everything mined again at growing sizes with the exponent of its growth
          over integers, and `prefixspan` where that package is installed and finishes
 windows  the windows of one turn, by its length
 replay   a step of a kata, beside a plain loop over the same calls
+start    `register` when Hermes starts, with up to 200 katas
 memory   the peak of a process of its own that records a history and mines all of it again
 history  `hermes kata learn`, in a home that the real Hermes' session database wrote; needs Hermes in this Python
 
@@ -28,7 +29,6 @@ import math
 import multiprocessing
 import os
 import platform
-import random
 import resource
 import shutil
 import sqlite3
@@ -66,178 +66,22 @@ brought_in("kata", CHECKOUT / "__init__.py", package=True)  # as Hermes does
 from kata import executor, miner, recall, templating  # noqa: E402 - the package is brought in first
 from kata.door import Door  # noqa: E402
 from kata.history import History  # noqa: E402
-from kata.model import Call, Event, Json, Kata, Outcome, Record, StepCall, Turn, TurnEnd, TurnStart  # noqa: E402
+from kata.model import Call, Event, Json, Kata, Outcome, Record, Spec, StepCall, Trace, Turn  # noqa: E402
 from kata.service import Service  # noqa: E402
 from kata.settings import Settings  # noqa: E402
 from kata.store import Store  # noqa: E402
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from histories import EPOCH, WORDS, end_of, event_of, history, records, shell  # noqa: E402
+
 SETTINGS = Settings()
-EPOCH = 1_700_000_000.0
-"""The clock stands here; generated calls come after it, so that nothing is too old to be kept."""
+LARGE = json.dumps({"output": "\n".join(f"{n:05d} one line of a long answer" for n in range(1_950)), "exit_code": 0, "error": None})
+"""A result of 64 KiB."""
 BATCH = 50
 """Records in one transaction, as many as the recorder's writer takes."""
 LEARNT = 1_000
 """So many calls of a stored history are mined turn by turn, and every fiftieth turn after them; the others are counted alone."""
-Told = tuple[str, Json, Json]
 Row = dict[str, Json]
-
-# ── A history of any length ──────────────────────────────────────────────────────────────────────
-
-WORDS = "anchor basil copper dune elm flint gravel heron iris jade kelp linen moss nickel opal pepper quartz rust slate thyme".split()
-SERVICES = "checkout ledger courier catalog beacon quota relay vault".split()
-
-
-class Draw:
-    """Values that one occurrence of a routine uses, each the same wherever it stands."""
-
-    def __init__(self, rng: random.Random) -> None:
-        number, word, other = rng.randrange(100, 100_000), rng.choice(WORDS), rng.choice(WORDS)
-        self.service, self.word, self.number = rng.choice(SERVICES), word, number
-        self.branch, self.file = f"feature/{word}-{number}", f"src/{other}/{word}_{number}.py"
-        self.mail, self.customer = f"{word}.{other}{number}@example.org", f"CUS-{number * 7 % 99_991:05d}"
-        self.tag, self.day = f"{number % 9}.{number % 31}.{number}", f"2026-{number % 12 + 1:02d}-{number % 28 + 1:02d}"
-
-
-def shell(command: str, output: str = "", code: int = 0) -> Told:
-    """A call of `terminal`, answered in the host's shape."""
-    return "terminal", {"command": command}, {"output": output, "exit_code": code, "error": None}
-
-
-def branch(d: Draw) -> list[Told]:
-    pushed = f"To example.org:{d.service}.git\n * [new branch] {d.branch}"
-    return [
-        shell(f"git checkout -b {d.branch}", f"Switched to a new branch '{d.branch}'"),
-        shell("npm ci", "added 412 packages in 9s"),
-        shell("npm test", "42 passing"),
-        shell(f"git push -u origin {d.branch}", pushed),
-    ]
-
-
-def customer(d: Draw) -> list[Told]:
-    orders = [{"id": f"ORD-{d.number + n}", "total": n * 7, "status": "open"} for n in range(3)]
-    return [
-        ("mcp__crm__find", {"email": d.mail}, {"customer": {"id": d.customer, "name": d.word.title(), "email": d.mail}}),
-        ("mcp__crm__orders", {"customer_id": d.customer, "status": "open"}, {"orders": orders}),
-        ("mcp__crm__note", {"customer_id": d.customer, "text": "looked at open orders"}, {"ok": True}),
-    ]
-
-
-def measure(d: Draw) -> list[Told]:
-    found = {"total_count": 1, "matches": [{"path": d.file, "line": d.number % 90, "content": f"# FIXME({d.word})"}]}
-    return [
-        ("search_files", {"pattern": f"FIXME({d.word})", "path": "src"}, found),
-        ("read_file", {"path": d.file}, {"content": "\n".join(f"{n}|line {n} of {d.word}" for n in range(1, 30)), "total_lines": 29}),
-        shell(f"wc -l {d.file}", f"29 {d.file}"),
-    ]
-
-
-def release(d: Draw) -> list[Told]:
-    image = f"registry.example.org/{d.service}:{d.tag}"
-    return [
-        shell(f"docker build -t {image} .", f"naming to {image} done"),
-        shell(f"docker push {image}", f"{d.tag}: digest: size: 2417"),
-        shell(f"kubectl set image deploy/{d.service} app={image}", f"deployment.apps/{d.service} image updated"),
-        shell(f"kubectl rollout status deploy/{d.service}", f'deployment "{d.service}" successfully rolled out'),
-    ]
-
-
-def ticket(d: Draw) -> list[Told]:
-    return [
-        ("mcp__issues__get", {"number": d.number}, {"issue": {"number": d.number, "title": f"Mend {d.word}", "branch": d.branch}}),
-        shell(f"git switch {d.branch}", f"Switched to branch '{d.branch}'"),
-        shell("git log --oneline -3", f"{d.number:07x} Mend {d.word}"),
-    ]
-
-
-def morning(d: Draw) -> list[Told]:
-    log = shell("git log --oneline -5", f"{d.number:07x} {d.word}")
-    return [shell("git fetch origin"), shell("git status --short", f" M {d.file}"), log]
-
-
-def agenda(d: Draw) -> list[Told]:
-    events = {"events": [{"id": f"EV{d.number}", "title": f"{d.word} review", "organizer": d.mail}]}
-    body = {"to": d.mail, "subject": "Running late", "body": "I will be five minutes late."}
-    return [("mcp__calendar__list", {"day": d.day}, events), ("mcp__mail__send", body, {"sent": True, "id": f"M{d.number}"})]
-
-
-def loop(d: Draw) -> list[Told]:
-    return [shell(f"cat src/{d.word}/part_{n}.txt", f"part {n} of {d.word}") for n in range(2 + d.number % 4)]
-
-
-ROUTINES: tuple[Callable[[Draw], list[Told]], ...] = (branch, measure, customer, release, ticket, morning, agenda, loop)
-COMMANDS = (
-    "ls -la src/{w}|cat {f}|grep -rn {w} src|git status|git diff {f}|sed -n 1,40p {f}|python -m pytest -q tests/test_{w}.py|head -20 {f}"
-    "|find . -name '{w}*.py'|git add {f}|git commit -m 'Mend {w}'|npm run build|curl -s https://{s}.example.org/health|du -sh {s}"
-    "|tail -50 logs/{s}.log|git show {n}|cd {s} && make {w}|ps aux|docker ps|rg {w} --files|mkdir -p out/{w}|rm -f out/{w}.tmp"
-    "|kubectl get pods -n {s}|kubectl logs deploy/{s}|git branch --list|make lint|python scripts/{w}.py --id {n}|jq .{w} data/{s}.json"
-    "|cat {f} \\| sort \\| uniq -c|for x in {w} {s}; do echo $x; done|ruff check {f}|mypy {f}|env|which {w}|diff {f} out/{w}.py|df -h"
-).replace("\\|", "\0")
-TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("read_file", ("path",)),
-    ("search_files", ("pattern", "path")),
-    ("write_file", ("path", "content")),
-    ("patch", ("path", "old_string", "new_string")),
-    ("web_search", ("query",)),
-    ("web_extract", ("urls",)),
-    *((f"mcp__{server}__{verb}", ("id",)) for server in ("tracker", "wiki", "metrics") for verb in ("get", "list", "search", "update")),
-)
-
-
-def noise(rng: random.Random) -> Told:
-    """One call of everyday work: few kinds are common and many are rare, and some calls fail."""
-    d, shells = Draw(rng), COMMANDS.split("|")
-    kind = int((len(shells) + len(TOOLS)) ** rng.random()) - 1  # the n-th kind about 1/n as often as the first
-    spread = kind * 5 % (len(shells) + len(TOOLS))
-    code = int(rng.random() < 0.06)
-    if spread < len(shells):
-        command = shells[spread].replace("\0", "|").format(w=d.word, f=d.file, s=d.service, n=d.number)
-        lines = (f"{d.service} {rng.choice(WORDS)} {rng.randrange(10_000)}" for _ in range(rng.randrange(1, 40)))
-        return shell(command, "\n".join(lines), code)
-    tool, names = TOOLS[spread - len(shells)]
-    values = {"path": d.file, "id": f"{d.word[:2].upper()}-{d.number}", "pattern": d.word}
-    items = [{"id": d.number + n, "title": rng.choice(WORDS), "tags": [d.word, d.service]} for n in range(rng.randrange(1, 12))]
-    return tool, {name: values.get(name, f"{d.word} {d.number}") for name in names}, {"error": "not found"} if code else {"items": items}
-
-
-def asked_for(rng: random.Random) -> list[Told]:
-    """The calls of one turn: everyday work, in two of five turns with a routine in the midst."""
-    routine = rng.choices(ROUTINES, [1 / n for n in range(1, len(ROUTINES) + 1)])[0](Draw(rng)) if rng.random() < 0.4 else []
-    before, after = (min(12, int(rng.expovariate(0.4))) for _ in range(2))
-    return [*(noise(rng) for _ in range(before)), *routine, *(noise(rng) for _ in range(after + (not routine and not before)))]
-
-
-def history(calls: int, seed: int, label: str = "h") -> Iterator[Turn]:
-    """Turns with so many calls in all, made one at a time: routines that repeat with new values, everyday work, failures."""
-    rng, made, chat, at = random.Random(f"{label} {seed}"), 0, 0, EPOCH
-    for number in itertools.count():
-        if made >= calls:
-            return
-        chat += number == 0 or rng.random() < 0.4
-        told = asked_for(rng)[: calls - made]
-        name = f"{label}{number}"
-        yield Turn(name, f"{label}chat{chat}", "person", at, tuple(_event(name, n, one, at) for n, one in enumerate(told)))
-        made, at = made + len(told), at + 2 * len(told) + 5
-
-
-def _event(turn: str, position: int, told: Told, at: float) -> Event:
-    tool, arguments, result = told
-    began = at + 2 * position
-    outcome = Outcome.read(result)
-    return Event(Call(tool, arguments), outcome, turn, f"call_{position}", position, f"{turn}:{position}", began, began + 1)
-
-
-def records(turn: Turn) -> list[Record]:
-    """A turn as the recorder hands it on."""
-    return [start_of(turn), *turn.events, end_of(turn)]
-
-
-def start_of(turn: Turn) -> TurnStart:
-    return TurnStart(turn.id, turn.conversation, turn.conversation, "cli", turn.who, turn.started, "Please do it again")
-
-
-def end_of(turn: Turn) -> TurnEnd:
-    return TurnEnd(turn.id, turn.events[-1].ended if turn.events else turn.started)
-
 
 # ── The plugin without a host ────────────────────────────────────────────────────────────────────
 
@@ -252,8 +96,12 @@ def opened(path: Path) -> sqlite3.Connection:
 
 def desk(path: Path) -> Service:
     """The plugin's service on a file, with a clock that stands and no tool known in this process."""
-    door = Door(lambda: EPOCH, lambda spec, given, send: executor.drive(executor.run(spec, given), send), lambda tool: None, bool)
+    door = Door(lambda: EPOCH, _replayed, lambda tool: None, lambda name: False)
     return Service(Store(lambda: opened(path)), SETTINGS, door)
+
+
+def _replayed(spec: Spec, given: Mapping[str, Json], send: Callable[[StepCall], Outcome]) -> Trace:
+    return executor.drive(executor.run(spec, given), send)
 
 
 def record(service: Service, turns: Iterable[Turn], told: Progress) -> None:
@@ -349,7 +197,7 @@ def say(text: str) -> None:
 
 def peak_mib() -> float:
     """The most memory that this process has held; on Linux without what its parent held before it started."""
-    status = Path("/proc/self/status")
+    status = Path(f"/proc/{os.getpid()}/status")
     if status.is_file():
         lines = (line.split() for line in status.read_text(encoding="utf-8").splitlines())
         return round(next(int(words[1]) for words in lines if words[0] == "VmHWM:") / 1024, 1)
@@ -384,9 +232,10 @@ class Found:
 
 
 def spread(samples: Sequence[float], scale: float) -> Row:
-    """Median and 95th percentile, scaled."""
+    """Median, 95th and 99th percentile, scaled."""
     ordered = sorted(samples)
-    return {"median": ordered[len(ordered) // 2] * scale, "p95": ordered[min(len(ordered) - 1, len(ordered) * 95 // 100)] * scale}
+    at = {"median": 50, "p95": 95, "p99": 99}
+    return {name: ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] * scale for name, percent in at.items()}
 
 
 def ratio(one: float, other: float) -> float:
@@ -399,18 +248,23 @@ def hook(asked: Asked, folder: Path) -> Found:
     samples = {"empty hook": _empty_hook(calls, asked.seed), "bare insert": _bare_insert(calls, asked.seed, folder)}
     samples["post_tool_call"] = _handed_over(calls, asked.seed, folder / "calm", calm=True)
     samples["the same while a turn is mined"] = _handed_over(calls, asked.seed, folder / "busy", calm=False)
+    samples["the same with 64 KiB results"] = _handed_over(calls, asked.seed, folder / "large", calm=True, result=LARGE)
     samples["the same while another holds the file"] = _shut_out(calls, asked.seed, folder / "locked")
+    samples["64 KiB results, another holds the file"] = _shut_out(calls, asked.seed, folder / "shut", result=LARGE)
+    samples["the same in a journal that is deleted"] = _handed_over(calls, asked.seed, folder / "rollback", calm=True, journal="DELETE")
+    samples["64 KiB, held, a journal that is deleted"] = _shut_out(calls, asked.seed, folder / "all", result=LARGE, journal="DELETE")
     rows = [{"what": name, "calls": len(took), **spread(took, 1e6)} for name, took in samples.items()]
     by_name = {row["what"]: row["median"] for row in rows}
     claims = {f"post_tool_call / {name}": ratio(by_name["post_tool_call"], by_name[name]) for name in ("empty hook", "bare insert")}
-    return Found(rows, claims, "microseconds by the wall; the writer's thread works beside it")
+    worst = {f"highest {name} of the plugin's": max(row[name] for row in rows[2:]) for name in ("median", "p99")}
+    return Found(rows, claims | worst, "microseconds by the wall; the writer's thread works beside it")
 
 
-def payload(event: Event, session: str) -> Row:
-    """What Hermes tells post_tool_call."""
+def payload(event: Event, session: str, result: str = "") -> Row:
+    """What Hermes tells post_tool_call, with the event's own result unless another is given."""
     ids = {"session_id": session, "task_id": session, "turn_id": event.turn, "tool_call_id": event.call_id}
     asked = {"tool_name": event.call.tool, "args": dict(event.call.arguments), "api_request_id": event.request}
-    return {**ids, **asked, "result": json.dumps(event.outcome.result), "status": "ok", "duration_ms": 12}
+    return {**ids, **asked, "result": result or json.dumps(event.outcome.result), "status": "ok", "duration_ms": 12}
 
 
 def _empty_hook(calls: int, seed: int) -> list[float]:
@@ -440,37 +294,47 @@ def _bare_insert(calls: int, seed: int, folder: Path) -> list[float]:
         return took
 
 
-def _shut_out(calls: int, seed: int, folder: Path) -> list[float]:
+def _shut_out(calls: int, seed: int, folder: Path, result: str = "", journal: str = "WAL") -> list[float]:
     """Calls of one turn while another connection holds the lock of the file for writing; they are written when it lets go."""
-    host, told = _worn(folder), {"session_id": "locked", "task_id": "locked", "turn_id": "locked"}
+    host, told = _worn(folder, journal), {"session_id": "locked", "task_id": "locked", "turn_id": "locked"}
     host.hooks["pre_llm_call"](user_message="again", platform="cli", parent_session_id="", **told)
     host.hooks["on_session_finalize"](session_id="locked", platform="cli", reason="shutdown")
     (file,) = folder.rglob("*.db")
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("BEGIN IMMEDIATE")
         events = (event for turn in history(calls, seed, folder.name) for event in turn.events)
-        took = [_call(host.hooks["post_tool_call"], payload(event, "locked") | told) for event in events]
+        took = [_call(host.hooks["post_tool_call"], payload(event, "locked", result) | told) for event in events]
     host.unload()
     return took
 
 
-def _worn(folder: Path) -> Any:
-    """The real plugin on the demo's stand-in host."""
-    demo = brought_in("kata_demo_host", CHECKOUT / "scripts" / "demo.py")
-    (folder / "project").mkdir(parents=True)
-    host = demo.Host(folder / "project")
-    sys.modules.pop("kata_demo", None)
-    demo.load(folder, host)(host)
+def _worn(folder: Path, journal: str = "WAL") -> Any:
+    """The real plugin on the demo's stand-in host, on a file with that journal."""
+    host, register = _stand_in(folder, journal)
+    register(host)
     return host
 
 
-def _handed_over(calls: int, seed: int, folder: Path, calm: bool) -> list[float]:
-    """Every call of so many; `calm` waits after each turn until it is mined."""
-    host, took, told = _worn(folder), [], Progress("hook", calls)
+def _stand_in(folder: Path, journal: str) -> tuple[Any, Callable[[Any], None]]:
+    """The stand-in host and the plugin's `register`, which is still to be called."""
+    demo = brought_in("kata_demo_host", CHECKOUT / "scripts" / "demo.py")
+    (folder / "project").mkdir(parents=True, exist_ok=True)
+    host = demo.Host(folder / "project")
+    file = folder / "home" / "plugin-data" / "kata" / "data.db"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(file)) as db:
+        db.execute(f"PRAGMA journal_mode = {journal}")
+    sys.modules.pop("kata_demo", None)
+    return host, demo.load(folder, host)
+
+
+def _handed_over(calls: int, seed: int, folder: Path, calm: bool, result: str = "", journal: str = "WAL") -> list[float]:
+    """Every call of so many; `calm` waits after each turn until it is mined; a `result` stands in the place of every call's own."""
+    host, took, told = _worn(folder, journal), [], Progress("hook", calls)
     for turn in history(calls, seed, folder.name):
         ids = {"session_id": turn.conversation, "task_id": turn.conversation, "turn_id": turn.id}
         host.hooks["pre_llm_call"](user_message="again", platform="cli", parent_session_id="", **ids)
-        took += [_call(host.hooks["post_tool_call"], payload(event, turn.conversation)) for event in turn.events]
+        took += [_call(host.hooks["post_tool_call"], payload(event, turn.conversation, result)) for event in turn.events]
         host.hooks["on_session_end"](completed=True, platform="cli", **ids)
         if calm:
             host.hooks["on_session_finalize"](session_id=turn.conversation, platform="cli", reason="shutdown")
@@ -689,7 +553,7 @@ def _long_turns(size: int, seed: int, number: int) -> list[Turn]:
     for n in range(number):
         told = [(one.call.tool, one.call.arguments, one.outcome.result) for one in itertools.islice(events, size)]
         name = f"long{size}_{n}"
-        made.append(Turn(name, f"chat{n}", "person", EPOCH, tuple(_event(name, at, one, EPOCH) for at, one in enumerate(told))))
+        made.append(Turn(name, f"chat{n}", "person", EPOCH, tuple(event_of(name, at, one, EPOCH) for at, one in enumerate(told))))
     return made
 
 
@@ -744,6 +608,43 @@ def played(service: Service, seed: int) -> list[Play]:
         if given is not None:
             plays.append(Play(kata, given, example.calls, [json.dumps(result) for result in example.results]))
     return plays
+
+
+KATAS = 200
+
+
+def start(asked: Asked, folder: Path) -> Found:
+    """milliseconds that `register` takes when Hermes starts, by the number of katas"""
+    rows: list[Row] = []
+    for katas in asked.sizes([0, 20, KATAS]):
+        place, told = folder / str(katas), Progress(f"start: katas of {katas}", katas)
+        took = []
+        for _ in range(5):
+            host, register = _stand_in(place, "WAL")
+            if not took:
+                approved(place / "home" / "plugin-data" / "kata" / "data.db", katas, told)
+            took.append(timed(functools.partial(register, host)))
+            tools = sum(name.startswith("kata_") for name in host.registry.tools) - 2
+            host.unload()
+        rows.append({"katas": katas, "tools": tools, "median": statistics.median(took) * 1e3, "worst": max(took) * 1e3})
+    return Found(rows, {"ms for one kata more": round((rows[-1]["median"] - rows[0]["median"]) / max(1, rows[-1]["katas"]), 3)})
+
+
+def approved(file: Path, katas: int, told: Progress) -> None:
+    """Have the plugin learn and approve so many routines of three commands."""
+    service = desk(file)
+    for n in range(katas):
+        for word in WORDS[:3]:
+            lines = f"fetch{n} {word}", f"join{n} {word} all", f"send{n} {word}"
+            turn = Turn(f"t{n}{word}", f"c{n}{word}", "person", EPOCH)
+            turn = replace(turn, events=tuple(event_of(turn.id, at, shell(line, "done"), EPOCH) for at, line in enumerate(lines)))
+            service.record(records(turn))
+            service.mine()
+        kata = max(service.katas(), key=lambda one: one.id)
+        service.review(str(kata.id), "cli")
+        service.approve(str(kata.id), f"chore_{n}", "cli")
+        told(1)
+    service.store.close()
 
 
 def memory(asked: Asked, folder: Path) -> Found:
@@ -823,7 +724,7 @@ def messages(turn: Turn) -> list[Row]:
 
 
 PARTS: Mapping[str, Callable[[Asked, Path], Found]] = {
-    part.__name__: part for part in (hook, windows, turn, remine, replay, memory)
+    part.__name__: part for part in (hook, windows, turn, remine, replay, start, memory)
 } | {"history": past}
 
 # ── For a person and for a program ───────────────────────────────────────────────────────────────

@@ -38,6 +38,11 @@ def part(name: str, folder: Path, *calls: int) -> Json:
     return bench.PARTS[name](asked(*calls), folder)
 
 
+def test_a_start_is_measured_with_so_many_katas(tmp_path: Path) -> None:
+    found = part("start", tmp_path, 2)
+    assert [(row["katas"], row["tools"]) for row in found.rows] == [(2, 2)]
+
+
 # ── Histories ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -179,7 +184,9 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 def test_every_call_handed_over_by_the_hook_is_measured_and_the_answer_is_json_beside_a_table_of_80_columns() -> None:
     done = run("hook", "--calls", "40", "--json")
     report = json.loads(done.stdout)["parts"]["hook"]
-    names = ["empty hook", "bare insert", "post_tool_call", "the same while a turn is mined", "the same while another holds the file"]
+    same = "while a turn is mined", "with 64 KiB results", "while another holds the file"
+    names = ["empty hook", "bare insert", "post_tool_call", *(f"the same {one}" for one in same)]
+    names += ["64 KiB results, another holds the file", "the same in a journal that is deleted", "64 KiB, held, a journal that is deleted"]
     assert [row["what"] for row in report["rows"]] == names
     assert {row["calls"] for row in report["rows"]} == {40}
     assert "post_tool_call" in done.stderr and max(map(len, done.stderr.splitlines())) <= 80 + len("   ()")

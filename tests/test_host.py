@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import types
 from typing import Any
@@ -53,9 +52,3 @@ def test_a_variable_switches_off(monkeypatch: pytest.MonkeyPatch, value: str, of
     monkeypatch.delenv("HERMES_SAFE_MODE", raising=False)
     monkeypatch.setenv("KATA_OFF", value)
     assert host.switched_off() == off
-
-
-def test_a_process_is_known_by_its_number_and_its_start() -> None:
-    """A number that is used again is another owner."""
-    assert host.alive(host.owner()) and host.owner().startswith(f"{os.getpid()}:")
-    assert not host.alive(f"{os.getpid()}:another start") and not host.alive("none") and not host.alive(f"{10**30}:1")

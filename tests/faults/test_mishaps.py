@@ -284,6 +284,7 @@ def test_a_second_user_of_the_machine_is_told_that_the_file_is_not_theirs(tmp_pa
     with closing(bench(file)) as desk:
         desk.learn()
     file.chmod(0o600)
-    code = "import os, sqlite3, sys; os.setgid(65534); os.setuid(65534); sqlite3.connect(sys.argv[1]).execute('SELECT 1 FROM turns')"
+    drop = "import os, sqlite3, sys; [become(65534) for become in (os.setegid, os.seteuid)]; "
+    code = drop + "sqlite3.connect(sys.argv[1]).execute('SELECT 1 FROM turns')"
     done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True)
     assert done.returncode == 1 and "unable to open database file" in done.stderr
