@@ -73,6 +73,8 @@ def recorded(home: Host) -> list[str]:
 def test_the_hosts_own_install_lets_the_whole_tree_in_without_a_question(home: Host, tree: Path) -> None:
     """B13, K9: by `file://` git, scanned as a source that nobody reviewed, without --force. Where there is no network the host cannot
     fetch the Python that it keeps for plugins, which comes last."""
+    home.enabled.clear()
+    home.configure()
     done = home.run("plugins", "install", f"file://{tree}", "--enable")
     told = " ".join((done.out + done.err).split())
     grave = [line for line in done.out.splitlines() if line.split()[:1] in (["HIGH"], ["CRITICAL"])]
@@ -83,6 +85,7 @@ def test_the_hosts_own_install_lets_the_whole_tree_in_without_a_question(home: H
     else:
         assert (home.plugins / "kata" / "plugin.yaml").is_file() and "Kata is installed" in told
         shutil.rmtree(home.plugins / "kata")
+    home.enabled.append("kata")
     home.configure()
 
 
