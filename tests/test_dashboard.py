@@ -1,4 +1,5 @@
-"""The tab's addresses below /api/plugins/kata/, loaded alone and by path as the host does: every route, its keys, and every refusal."""
+"""The tab's addresses below /api/plugins/kata/, loaded alone and by path as the host does: every route, its keys, and every refusal.
+(A36)"""
 
 from __future__ import annotations
 

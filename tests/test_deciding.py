@@ -1,4 +1,4 @@
-"""The decisions of a person: each its transition, its row in the log, its refusals."""
+"""The decisions of a person: each its transition, its row in the log, its refusals. (K31)"""
 
 from collections.abc import Iterator
 from contextlib import closing

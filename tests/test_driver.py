@@ -1,4 +1,4 @@
-"""The driver: where, how long and with which arguments each step really runs (design section 8); the tools here are lambdas."""
+"""The driver: where, how long and with which arguments each step really runs (design section 8); the tools here are lambdas. (T48)"""
 
 from __future__ import annotations
 

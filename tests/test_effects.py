@@ -1,4 +1,4 @@
-"""What a call may do to the world, read from its text (A23, K80, T38, T44, B09, B20, B21, B34, B35)."""
+"""What a call may do to the world, read from its text (A23, K80, T38, T44, B09, B20, B21, B34, B35). (K32)"""
 
 import json
 import shlex

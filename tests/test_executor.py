@@ -1,4 +1,4 @@
-"""The executor: what it asks for, in which order, what stops it, and what it says at the end; no tool is called here."""
+"""The executor: what it asks for, in which order, what stops it, and what it says at the end; no tool is called here. (K30, T49)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding routines: runs, keys, windows, whole routines, coherence and confidence, each against known answers."""
+"""Finding routines: runs, keys, windows, whole routines, coherence and confidence, each against known answers. (K27, K51, T4, T31)"""
 
 from collections.abc import Sequence
 from dataclasses import replace

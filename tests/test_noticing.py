@@ -1,4 +1,4 @@
-"""What makes a kata in use stale or suspends it, and what waits for a person then."""
+"""What makes a kata in use stale or suspends it, and what waits for a person then. (T63)"""
 
 import hashlib
 from collections.abc import Callable, Iterator

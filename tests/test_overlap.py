@@ -1,4 +1,4 @@
-"""Which routines have steps in common, and what a person is told of it."""
+"""Which routines have steps in common, and what a person is told of it. (T15)"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What the masker finds, what it leaves alone, and the laws that it keeps (T7, B18, B19, B33, B46, B52). No secret stands here: every one
-is built when a test runs, from what its maker publishes about its form."""
+is built when a test runs, from what its maker publishes about its form. (K32)"""
 
 import json
 import re

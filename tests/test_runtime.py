@@ -1,5 +1,5 @@
 """The door to Hermes: hooks that never break the agent, katas as tools, the question before an effect; against a stand-in host, on a real
-file."""
+file. (K26, A33, T75)"""
 
 from __future__ import annotations
 

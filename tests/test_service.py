@@ -1,4 +1,4 @@
-"""All verbs on one file at once: of two that decide one wins."""
+"""All verbs on one file at once: of two that decide one wins. (K31)"""
 
 import threading
 from contextlib import closing, suppress

@@ -1,4 +1,4 @@
-"""What bash would run, read from text alone."""
+"""What bash would run, read from text alone. (T14)"""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""What is learnt from examples, and what comes out of it again."""
+"""What is learnt from examples, and what comes out of it again. (K28, T24)"""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Turns out of message rows: whatever the rows hold, every call counts once, at its place, with the outcome that its answer tells."""
+"""Turns out of message rows: whatever the rows hold, every call counts once, at its place, with the outcome that its answer tells. (T3)"""
 
 from __future__ import annotations
 

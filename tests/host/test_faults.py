@@ -1,5 +1,5 @@
 """The plugin under load and fault on the real Hermes: whatever befalls its file or its hooks, the user's tool calls are neither blocked nor
-changed nor delayed; afterwards `status` tells what happened, and recording resumes."""
+changed nor delayed; afterwards `status` tells what happened, and recording resumes. (T10)"""
 
 import sqlite3
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Day one on the real Hermes: a history that it wrote itself, before the plugin was there, and after; what it keeps stays as it is."""
+"""Day one on the real Hermes: a history that it wrote itself, before the plugin was there, and after; what it keeps stays as it is. (T2)"""
 
 import hashlib
 import json

@@ -1,4 +1,5 @@
-"""Kata as a plugin of the real Hermes: checked, listed, shown, set up, paused, kept apart by profile, and removed without loss."""
+"""Kata as a plugin of the real Hermes: checked, listed, shown, set up, paused, kept apart by profile, and removed without loss.
+(K10, T81)"""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""One conversation of every kind of call on the real Hermes: what is in the plugin's file is exactly what happened, and nothing secret."""
+"""One conversation of every kind of call on the real Hermes: what is in the plugin's file is exactly what happened, and nothing secret.
+(K2, K103, T1, T6, T11)"""
 
 import sqlite3
 from collections.abc import Iterator

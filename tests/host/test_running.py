@@ -1,5 +1,5 @@
 """From the third conversation to the daily use of a kata on the real Hermes: told at the end, approved in one process, used in a chat that
-runs in another, called three times in one conversation, and found only through the section of the prompt."""
+runs in another, called three times in one conversation, and found only through the section of the prompt. (A37, T74)"""
 
 import json
 import re

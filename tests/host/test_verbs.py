@@ -1,5 +1,5 @@
 """What a person does in a shell of the real Hermes: names a variable for a secret, puts a proposal away and takes that back, edits it, asks
-what it would have done, sends it to another home, and says that a run was wrong."""
+what it would have done, sends it to another home, and says that a run was wrong. (K22, K23)"""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""The laws of finding: whatever order things are mined in and whatever is deleted, the answer is that of the turns that are there."""
+"""The laws of finding: whatever order things are mined in and whatever is deleted, the answer is that of the turns that are there.
+(T12, T19)"""
 
 import os
 import subprocess
