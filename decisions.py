@@ -26,8 +26,18 @@ BEFORE = {"kata", "state", "name", "version", "approved", "number"}
 """What is kept of how things were before a decision."""
 
 
+FIELDS = "number, hash, at, actor, verb, kata, before, after, digest, detail"
+HASH = "SELECT hash FROM audit WHERE number = ?"
+RECENT = 5_000
+"""Decisions that are looked at before a kata becomes a tool: some 50 ms. An older one that was changed is found by `audit verify`."""
+NEVER = 2**62
+
+
 class Decisions(Notes):
     """The log, and what it says."""
+
+    _checked: tuple[int, str, int] = (0, "", 0)
+    """The newest decision that was looked at, its hash, and after which number the log can be trusted."""
 
     def audit(self, limit: int, kata: int | None = None) -> tuple[AuditRow, ...]:
         """The latest decisions about a kata (None: about all), newest first."""
@@ -44,8 +54,7 @@ class Decisions(Notes):
         """How many decisions the log holds, and each place at which one is missing or not as it was written; one beyond the last where
         some are missing at its end."""
         with self._using("DEFERRED") as db:
-            fields = "number, hash, at, actor, verb, kata, before, after, digest, detail"
-            rows = db.execute(f"SELECT {fields} FROM audit ORDER BY number").fetchall()
+            rows = db.execute(f"SELECT {FIELDS} FROM audit ORDER BY number").fetchall()
             written = value_of(db, "SELECT seq FROM sqlite_sequence WHERE name = 'audit'") or 0
         last, found, due = "", list[int](), 1
         for at, (number, told, *row) in enumerate(rows, 1):
@@ -55,12 +64,23 @@ class Decisions(Notes):
         return len(rows), found if written == due - 1 else [*found, len(rows) + 1]
 
     def _sure(self) -> int:
-        """After which number the log says what was decided: before a place where it is broken anything may have been taken out."""
-        _, breaks = self._breaks()
-        if not breaks:
-            return 0
-        row = self._first("SELECT number FROM audit ORDER BY number LIMIT 1 OFFSET ?", breaks[-1] - 1)
-        return int(row["number"]) if row else 2**62
+        """After which number the log says what was decided: before a place where it is broken anything may have been taken out. Looked at
+        are the newest decisions, and of those only what came since the last look; `proven` looks at all."""
+        with self._using("DEFERRED") as db:
+            count, top = db.execute("SELECT count(*), coalesce(max(number), 0) FROM audit").fetchone()
+            written = value_of(db, "SELECT seq FROM sqlite_sequence WHERE name = 'audit'") or 0
+            number, last, sure = self._checked if count == top else (0, "", 0)
+            if number > top or number and value_of(db, HASH, number) != last:
+                number, last, sure = 0, "", 0  # another file is there now
+            if top - number > RECENT:
+                number = top - RECENT
+                last, sure = value_of(db, HASH, number) or "", max(sure, number if count != top else 0)
+            for at, told, *row in db.execute(f"SELECT {FIELDS} FROM audit WHERE number > ? ORDER BY number", (number,)):
+                if at != number + 1 or not intact(last, AuditRow(*map(unbind, row)), told):
+                    sure = at
+                number, last = at, told
+        self._checked = number, last, sure
+        return sure if written == top else NEVER
 
     def generation(self) -> int:
         """A number that grows with every change to a kata: that of its audit row."""

@@ -51,7 +51,8 @@ class Katas(Decisions):
             number = 1 + int(value_of(db, "SELECT max(number) FROM versions WHERE kata = ?", row["id"]))
             if row["digest"] == proposal.spec.digest and row["approved"] is None:  # better evidence takes the place of the older
                 sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
-            return _write_version(db, row["id"], number, proposal, "revise", now)
+            again = row["digest"] == proposal.spec.digest and not row["withdrawn"]
+            return _write_version(db, row["id"], number, proposal, "" if again else "revise", now)
 
     def prepare(self, proposal: Proposal, now: float) -> Kata | None:
         """Keep the proposal as the revision that a stale kata waits with (K85); None when it is not stale, or has that revision already
@@ -310,14 +311,15 @@ def _kata(db: sqlite3.Connection, kata: int) -> Kata:
 def _write_version(
     db: sqlite3.Connection, kata: int, number: int, proposal: Proposal, verb: str, now: float, actor: str = "system", detail: str = ""
 ) -> Kata:
-    """Make the proposal the version of the kata that counts, with its audit row; its state stays."""
+    """Make the proposal the version of the kata that counts, with its row in the log, where it is called something; its state stays."""
     spec = {"spec": canonical(proposal.spec.to_json()), "digest": proposal.spec.digest}
     exhibits, checks = [asdict(one) for one in proposal.exhibits], [asdict(one) for one in proposal.checks]
     evidence = {"fit": pack(asdict(proposal.fit)), "exhibits": pack(exhibits), "checks": pack(checks)}
     insert(db, "versions", {"kata": kata, "number": number, **spec, **evidence, "created": now})
     sql(db, "UPDATE katas SET version = ?, withdrawn = '' WHERE id = ?", number, kata)
     state = value_of(db, "SELECT state FROM katas WHERE id = ?", kata)
-    log(db, AuditRow(now, actor, verb, kata, state if number > 1 else "", state, spec["digest"], detail))
+    if verb:  # more evidence for the same steps is nothing that was decided, and comes every day
+        log(db, AuditRow(now, actor, verb, kata, state if number > 1 else "", state, spec["digest"], detail))
     return _kata(db, kata)
 
 

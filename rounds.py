@@ -243,8 +243,9 @@ class Look:
         rule, why = miner.INSIDE, miner.padded(found.keys, loose, others, self.store.spread, self.store.support)
         if not why:
             rule, why = miner.CHANCE, miner.unlikely(found.keys, ties, weights, self.history())
+        before = self.store.generation()
         kata = self.store.propose(found, now, window, ties=ties, loose=loose, chance=why)
-        self.generation += kata is not None
+        self.generation += self.store.generation() - before
         self.known.tell(window, miner.Routine(found.keys, miner.CHANCE if why else "", covers=not why))
         if why:
             self.missed.append(NearMiss(found.keys, rule, why, found.fit.support, found.fingerprint))

@@ -5,9 +5,9 @@
     python scripts/test.py --full           the sample sizes that README publishes, and the evaluation; takes hours
     python scripts/test.py --only NAME      one part alone; may be repeated, and then --full only makes its samples larger
 
-With --full come six more parts: `cases`, `corpora`, `planted` and `noise` put what lies in ../shared beside this checkout through
-scripts/evaluate.py, `values` is scripts/fuzz.py with 100,000 pairs, and `speed` is scripts/bench.py --full. Where ../shared is missing,
-a part says so and is skipped. What evaluation and measurement print as JSON stays in .venv/full.
+With --full come seven more parts: `cases`, `corpora`, `planted` and `noise` put what lies in ../shared beside this checkout through
+scripts/evaluate.py, `values` is scripts/fuzz.py with 100,000 pairs, `speed` is scripts/bench.py --full, `soak` is scripts/soak.py. Where
+../shared is missing, a part says so and is skipped. What evaluation and measurement print as JSON stays in .venv/full.
 """
 
 from __future__ import annotations
@@ -323,6 +323,11 @@ def speed(bench: Bench) -> Verdict:
     return kept(bench, "bench", [BIN / "python", "scripts/bench.py", "all", "--full", "--json"])
 
 
+def soak(bench: Bench) -> Verdict:
+    """scripts/soak.py: a month of 300 conversations a day"""
+    return kept(bench, "soak", [BIN / "python", "scripts/soak.py", "--json"])
+
+
 def absent(what: str) -> Verdict:
     return Verdict(True, f"there is no ../shared/{what} beside this checkout", skipped=True)
 
@@ -343,7 +348,7 @@ def kept(bench: Bench, name: str, command: Sequence[str | Path]) -> Verdict:
 
 
 PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, faults, host, browser, validate, doctor, demo)
-FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, values, corpora, planted, noise, speed)
+FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, values, corpora, planted, noise, speed, soak)
 """Run with --full, or when they are named."""
 
 
