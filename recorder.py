@@ -265,7 +265,7 @@ class Recorder:
             if not self._kept(records):
                 self.lost["not_written"] += sum(not self._kept([one]) for one in records)
         except StoreError as error:
-            self.unwritten = records[-WAITING:]
+            self.unwritten = fitted(records)
             self.lost["not_written"] += len(records) - len(self.unwritten)
             self.fault(error.message)
 
@@ -384,6 +384,18 @@ class Recorder:
                 return None
             self.schemas[tool] = SchemaSeen(validator.fingerprint(parameters), tool, validator.normalised(parameters))
         return self.schemas[tool]
+
+
+def fitted(records: list[Record], room: int = WAITING) -> list[Record]:
+    """As many of the newest records as there is room for, and before others those that announce a turn: without them none of its calls
+    could be kept."""
+    over, kept = len(records) - room, list[Record]()
+    for one in records:
+        if over > 0 and not isinstance(one, TurnStart):
+            over -= 1
+        else:
+            kept.append(one)
+    return kept[-room:]
 
 
 CONTROL = frozenset({"written", "mined", "stop"})

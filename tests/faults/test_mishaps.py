@@ -16,8 +16,8 @@ import pytest
 from strategies import Bench, at_work, bench, routine
 
 from kata import register
-from kata.model import StoreError
-from kata.recorder import WAITING
+from kata.model import StoreError, TurnEnd, TurnStart
+from kata.recorder import WAITING, fitted
 from kata.store import Store
 
 from ..stand_in import Context, approve, installed, locked, plugin_db, reader
@@ -139,6 +139,14 @@ def test_a_lock_of_another_program_costs_nothing_that_has_room_to_wait(home: Pat
         assert kept >= WAITING - 2 and kept + lost >= all_made and "records that a busy or full file did not take" in told
     else:
         assert kept == all_made and not lost
+
+
+def test_what_has_no_room_to_wait_goes_before_the_word_that_a_turn_began() -> None:
+    """B28: else nothing of that turn could be kept."""
+    start = TurnStart("t", "s", "c", "cli", "person", 1.0, "do it")
+    ends = [TurnEnd("t", float(at)) for at in range(9)]
+    assert fitted([start, *ends], 4) == [start, *ends[-3:]] and fitted([start, *ends], 10) == [start, *ends]
+    assert fitted([start] * 9, 4) == [start] * 4
 
 
 def test_a_file_that_is_removed_while_it_is_open_is_made_anew(home: Path) -> None:
