@@ -14,7 +14,7 @@ from functools import cache
 from .model import Damaged, StoreError
 from .rows import Row
 from .statements import file_named, path_of, sql, transaction, value_of
-from .tables import MENDING, MIGRATIONS, age, fitting, migrate, misshapen, shape
+from .tables import MENDING, MIGRATIONS, age, fitting, migrate, misshapen, shape, watch
 
 REASONS: Mapping[int, str] = {
     sqlite3.SQLITE_BUSY: "is busy: another process is using it; try again in a moment",
@@ -185,6 +185,7 @@ class File:
             age(db, len(MIGRATIONS))
             _tighten(self._path)
             self._brought_up(db)
+            watch(db)
             self._held = _identity(self._path)
             undo.pop_all()
         return db

@@ -4,7 +4,7 @@ module of its own, because all of it is derived from what is recorded and can be
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 
@@ -17,8 +17,10 @@ ALIVE = """(SELECT count(*) FROM (
     SELECT DISTINCT conversation FROM windows JOIN turns ON turns.number = windows.turn WHERE windows.window = :window LIMIT :least
 )) >= :least
 OR EXISTS (SELECT 1 FROM katas WHERE katas.window = :window AND state = 'candidate' AND withdrawn = '')
-OR EXISTS (SELECT 1 FROM near WHERE near.window = :window)"""
+OR EXISTS (SELECT 1 FROM near WHERE near.window = :window) OR EXISTS (SELECT 1 FROM asleep WHERE asleep.window = :window)"""
 """Whether enough conversations hold a window, or something is told about it."""
+STIR = "UPDATE asleep SET weight = 0"
+"""What met often by chance may meet seldom when something was forgotten."""
 WINDOW = "SELECT conversation, id AS turn, window, first, last, skipped FROM windows JOIN turns ON turns.number = windows.turn"
 
 
@@ -40,7 +42,8 @@ class Findings(File):
             rows = [(window, number, one.first, one.last, one.size, one.times, positions(one.skipped)) for window, one in windows.items()]
             columns = "window, turn, first, last, size, times, skipped"
             if set(db.execute(f"SELECT {columns} FROM windows WHERE turn = ?", (number,))) != set(rows):
-                sql(db, "DELETE FROM windows WHERE turn = ?", number)
+                if sql(db, "DELETE FROM windows WHERE turn = ?", number).rowcount:
+                    sql(db, STIR)
                 db.executemany(f"INSERT INTO windows ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
             queue(db, touched | families_in(db, "?", number), least)
             sql(db, "UPDATE turns SET dirty = 0 WHERE id = ?", turn)
@@ -95,29 +98,30 @@ class Findings(File):
 
     def weights(self, windows: Collection[int]) -> dict[int, int]:
         """Window → number of places at which it stands."""
-        asked, found = list(dict.fromkeys(windows)), dict.fromkeys(windows, 0)
-        for start in range(0, len(asked), 500):
-            part = asked[start : start + 500]
-            select = f"SELECT window, sum(times) FROM windows WHERE window IN ({marks(part)}) GROUP BY window"
-            with self._using("DEFERRED") as db:
-                found |= dict(db.execute(select, part).fetchall())
+        found = dict.fromkeys(windows, 0)
+        for select in ("SELECT window, n FROM places WHERE {}", "SELECT window, sum(times) FROM windows WHERE {} GROUP BY window"):
+            asked = [window for window, times in found.items() if not times]
+            for part in (asked[start : start + 500] for start in range(0, len(asked), 500)):
+                with self._using("DEFERRED") as db:
+                    found |= dict(db.execute(select.format(f"window IN ({marks(part)})"), part).fetchall())
         return found
 
     def size(self) -> tuple[int, int, float]:
         """How many calls are kept, how many different windows of two and more steps stand in them, and by how many ways a call is
         followed by another: more than one where windows pass over calls."""
-        windows = "SELECT count(*) FROM (SELECT DISTINCT window FROM windows WHERE size > 1)"
-        pairs = "sum(times) AS pairs, sum(CASE WHEN skipped = '' THEN times ELSE 0 END) AS whole FROM windows WHERE size = 2"
-        row = self._rows(f"SELECT (SELECT count(*) FROM events) AS calls, ({windows}) AS windows, {pairs}")[0]
-        return int(row["calls"]), int(row["windows"]), (row["pairs"] or 1) / (row["whole"] or row["pairs"] or 1)
+        found = {row["name"]: int(row["n"]) for row in self._rows("SELECT name, n FROM tallies")}
+        pairs, whole = found.get("pairs", 0), found.get("whole", 0)
+        return found.get("calls", 0), found.get("windows", 0), (pairs or 1) / (whole or pairs or 1)
 
     def occurrences(self, window: int, most: int = -1) -> tuple[Occurrence, ...]:
         """The latest place of the window in each conversation (A12), newest turn first; `most` of them, -1 for all."""
-        latest = """SELECT max(turn) AS number FROM windows JOIN turns ON turns.number = windows.turn WHERE window = ?
-        GROUP BY conversation ORDER BY number DESC LIMIT ?"""
-        select = f"{WINDOW} JOIN ({latest}) USING (number) WHERE window = ? ORDER BY number DESC"
-        rows = self._rows(select, window, most, window)
-        return tuple(map(_occurrence, rows))
+        found: dict[str, Row] = {}
+        with self._using("DEFERRED") as db:
+            for row in sql(db, f"{WINDOW} WHERE window = ? ORDER BY windows.turn DESC", window):
+                if len(found) == most:
+                    break
+                found.setdefault(row["conversation"], row)
+        return tuple(map(_occurrence, found.values()))
 
     def placed(self, window: int, since: float = 0.0, most: int = 50) -> tuple[Occurrence, ...]:
         """Every turn since that time in which a window stands, newest first; `most` of them."""
@@ -139,8 +143,31 @@ class Findings(File):
                     found.append(_example(db, where))
         return tuple(example for example in found if example.events)
 
-    def misses(self, found: Mapping[int, NearMiss], judged: Collection[str] | None = None) -> None:
-        """Replace the near misses of the fingerprints that were judged (None: of all) by those found now (window → near miss)."""
+    def sleep(self, window: int, size: int, seen: int, weight: float) -> None:
+        """Keep by which weight chance explains a family that stands at so many places; forget it where the weight is 0."""
+        if weight:
+            self._change("INSERT OR REPLACE INTO asleep (window, size, seen, weight) VALUES (?, ?, ?, ?)", window, size, seen, weight)
+        else:
+            self._change("DELETE FROM asleep WHERE window = ?", window)
+
+    def sleepers(self) -> tuple[tuple[int, float], ...]:
+        """Of the families that chance explained: each number of places, and the lightest that has it."""
+        rows = self._rows("SELECT seen, min(weight) AS weight FROM asleep GROUP BY seen ORDER BY seen")
+        return tuple((int(row["seen"]), float(row["weight"])) for row in rows)
+
+    def sleeping(self, seen: int) -> tuple[tuple[int, int, float], ...]:
+        """Window, steps and weight of the families with that number of places that chance explained."""
+        rows = self._rows("SELECT window, size, weight FROM asleep WHERE seen = ? ORDER BY weight, window", seen)
+        return tuple((int(row["window"]), int(row["size"]), float(row["weight"])) for row in rows)
+
+    def misfits(self) -> tuple[tuple[int, tuple[str, ...], tuple[float, ...]], ...]:
+        """Window, keys and bounds of the ties of every near miss."""
+        rows = self._rows("SELECT window, keys, ties FROM near ORDER BY fingerprint")
+        return tuple((int(row["window"]), tuple(row["keys"]), tuple(row["ties"] or ())) for row in rows)
+
+    def misses(self, found: Mapping[int, NearMiss], judged: Collection[str] | None = None, ties: Sequence[float] = ()) -> None:
+        """Replace the near misses of the fingerprints that were judged (None: of all) by those found now (window → near miss), with what
+        bounds their ties."""
         with self._using("IMMEDIATE") as db:
             if judged is None:
                 sql(db, "DELETE FROM near")
@@ -148,7 +175,7 @@ class Findings(File):
                 sql(db, "DELETE FROM near WHERE fingerprint = ?", fingerprint)
             for window, miss in found.items():
                 sql(db, "DELETE FROM near WHERE fingerprint = ?", miss.fingerprint)
-                insert(db, "near", {**asdict(miss), "keys": pack(miss.keys), "window": window})
+                insert(db, "near", {**asdict(miss), "keys": pack(miss.keys), "window": window, "ties": pack(list(ties))})
 
     def near(self) -> tuple[NearMiss, ...]:
         """The near misses, best supported first."""
@@ -186,6 +213,8 @@ def delete(db: sqlite3.Connection, chosen: str, values: tuple[float, ...], least
     touched = families_in(db, chosen, *values)
     gone = sql(db, f"DELETE FROM turns WHERE number IN ({chosen})", *values).rowcount
     queue(db, touched, least)
+    if gone:
+        sql(db, STIR)
     return gone
 
 

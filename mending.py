@@ -14,9 +14,9 @@ from .findings import Findings
 from .katas import Katas
 from .model import AuditRow, Damaged
 from .statements import transaction
-from .tables import migrate
+from .tables import migrate, tally
 
-DERIVED = frozenset({"windows", "families", "near"})
+DERIVED = frozenset({"windows", "families", "near", "asleep", "tallies", "places"})
 """What mining makes anew out of the other tables."""
 BELONGS = {
     "events": "turn NOT IN (SELECT number FROM turns)",
@@ -78,6 +78,7 @@ class Mending(Findings, Katas):
                 saved = {table: _copied(old, db, table) for table in tables if table not in DERIVED}
                 for table, orphan in BELONGS.items():
                     saved[table] -= db.execute(f"DELETE FROM {table} WHERE {orphan}").rowcount
+                tally(db)
                 log(db, AuditRow(now, actor, "repair", 0, "", "", "", f"{sum(saved.values())} rows could be read"))
         return saved
 

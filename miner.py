@@ -4,7 +4,6 @@ reads no clock and no file, and never decides about approval."""
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 import statistics
 from collections import Counter
@@ -13,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 
-from . import checks, learning, quoting, shell, templating
+from . import checks, learning, odds, quoting, shell, templating
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata, effect
 from .model import (
     HOLDOUT,
@@ -48,6 +47,7 @@ from .model import (
     canonical,
     walk,
 )
+from .odds import History
 from .origins import informative
 from .settings import Settings
 
@@ -287,7 +287,7 @@ def spelled(example: Example) -> tuple[str, ...]:
     return tuple(item.key for item in items(trimmed(example).events))
 
 
-def _looped(keys: Sequence[str]) -> bool:
+def looped(keys: Sequence[str]) -> bool:
     return any(one.endswith("*") for one in keys)
 
 
@@ -321,7 +321,7 @@ def fingerprint(keys: Sequence[str]) -> str:
 def score(found: Family, settings: Settings) -> Proposal | NearMiss:
     """A proposal when the template predicts each example it was not built from; else the one rule that failed. From six
     conversations on, one odd example may be set aside (A13)."""
-    if _looped(found.keys):
+    if looped(found.keys):
         counts = [len(example.events) - len(found.keys) + 1 for example in found.examples]
         return _missed(found, "loop", f"one step repeats {min(counts)} to {max(counts)} times; loops are not proposed yet")
     whole = _scored(found, found.examples, settings)
@@ -554,15 +554,6 @@ class Routine:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
-    """How much was recorded: calls, windows that were counted, and by how many ways a call is followed by another, gaps counted."""
-
-    calls: int
-    windows: int
-    reach: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class Sources:
     """How the miner asks for what is stored: support of windows, in how many conversations one window stands, its latest place in each
     (A12; newest first, at most so many), its calls, and what is told about already; `checked` is the last word on a proposal."""
@@ -603,21 +594,17 @@ def neighbours(keys: tuple[str, ...], known: Iterable[Routine]) -> Mapping[int, 
 
 
 CHANCE = "chance"
-LIFT, DOUBT, ENOUGH = 3.0, 0.01, 1_000
-"""A routine is seen at least so many times as often as by chance, with at most this doubt; asked from so many recorded calls on
-(design section 5.6)."""
+
+
+def split(keys: tuple[str, ...], weights: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+    """At how many places both parts stand, at every split."""
+    return tuple((weights.get(window_id(keys[:at]), 0), weights.get(window_id(keys[at:]), 0)) for at in range(1, len(keys)))
 
 
 def unlikely(keys: tuple[str, ...], ties: Sequence[float], weights: Mapping[int, int], history: History) -> str:
     """Why the steps of a routine may have met by chance, by today's counts of its `halves`; empty when that is unlikely, or when too
     little is recorded to tell (design section 5.6)."""
-    if history.calls < ENOUGH:
-        return ""
-    times, doubt = chance(keys, weights, history, ties)
-    if times >= LIFT and doubt < DOUBT:
-        return ""
-    doubtful = f", doubt {doubt:.2g}" if times >= LIFT else ""
-    return f"its steps meet {times:.1f} times as often as by chance{doubtful}; {LIFT:.0f} times and a doubt below {DOUBT} are needed"
+    return odds.unlikely(weights.get(window_id(keys), 0), odds.heaviest(split(keys, weights), ties), history)
 
 
 INSIDE = "inside"
@@ -658,15 +645,11 @@ def _within(window: int, other: int, support: Callable[[Collection[int]], Suppor
     return 2 * len(own & theirs) >= len(own)
 
 
-CROSSED = 4
-"""Examples of which each is put together with each other, to see how easily halves fit."""
-
-
 def ties(found: Proposal) -> tuple[float, ...]:
     """For each split of a routine how easily its parts fit each other: the share of pairs of examples in which the first part of one and
     the second part of the other would have been one example of the spec. Where values tie the parts it is small, and meeting at all is
     evidence; where everything is fixed, or an input picks any field of a table that holds them all, it is 1."""
-    examples = [one for one in found.exhibits if templating.recovered(found.spec, one) is not None][:CROSSED]
+    examples = [one for one in found.exhibits if templating.recovered(found.spec, one) is not None][: odds.CROSSED]
     last = len(found.spec.steps)
     pairs = [(one, other) for one in examples for other in examples if one is not other]
     if not any(isinstance(part, Input | Reference) for step in found.spec.steps for part in walk(step.arguments)):
@@ -689,37 +672,17 @@ def halves(keys: tuple[str, ...]) -> tuple[int, ...]:
 def chance(
     keys: tuple[str, ...], weights: Mapping[int, int], history: History, ties: Sequence[float] = ()
 ) -> tuple[float, float]:
-    """Lift and doubt at the worst split: places of the routine over those at which its two parts would meet, and fit each other, by
-    chance, and the Poisson tail of that times the number of windows that were looked at. Places are counted, not turns: a tool that is
-    called twenty times in a turn meets its neighbours twenty times as often."""
-    seen = weights.get(window_id(keys), 0)
-    worst, doubt = math.inf, 0.0
-    for at in range(1, len(keys)):
-        expected = weights.get(window_id(keys[:at]), 0) * weights.get(window_id(keys[at:]), 0) * history.reach / max(1, history.calls)
-        expected *= ties[at - 1] if ties else 1.0
-        worst = min(worst, seen / expected if expected else math.inf)
-        doubt = max(doubt, _tail(seen, expected) * max(1, history.windows))
-    return worst, min(1.0, doubt)
-
-
-def _tail(seen: int, expected: float) -> float:
-    """P(X ≥ seen) for a Poisson variable with that mean, summed upwards until a term is negligible."""
-    if seen <= 0 or expected <= 0:
-        return 0.0 if seen > 0 else 1.0
-    term = math.exp(seen * math.log(expected) - expected - math.lgamma(seen + 1))
-    total, count = 0.0, seen
-    while term > total * 1e-12 and count < seen + 10_000:
-        total += term
-        count += 1
-        term *= expected / count
-    return min(1.0, total)
+    """Lift and doubt at the worst split. Places are counted, not turns: a tool that is called twenty times in a turn meets its
+    neighbours twenty times as often."""
+    weight = odds.heaviest(split(keys, weights), ties or (1.0,) * (len(keys) - 1))
+    return odds.odds(weights.get(window_id(keys), 0), weight, history)
 
 
 def _family(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Family:
     """The examples of the newest conversations whose options are usual (design section 5.5); all where those are too few."""
     window = window_id(keys)
     support, examples = sources.spread(window), [trimmed(one) for one in sources.examples(sources.occurrences(window, SCORED))]
-    usual = examples if _looped(keys) else _usual(examples)
+    usual = examples if looped(keys) else _usual(examples)
     if len(usual) >= settings.min_support:
         return Family(tuple(usual), support - (len(examples) - len(usual)), keys)
     return Family(tuple(examples), support, keys)
@@ -747,7 +710,7 @@ def covered(keys: tuple[str, ...], known: Collection[Routine], support: Callable
         return True
     longer = [one for one in known if len(one.keys) > len(keys) and _holds(one.keys, keys)]
     whole = [one.keys for one in longer if one.covers]
-    equals = [window_id(one.keys) for one in longer if one.rule == "loop" and _looped(one.keys) == _looped(keys)]
+    equals = [window_id(one.keys) for one in longer if one.rule == "loop" and looped(one.keys) == looped(keys)]
     equals += [window_id(part) for one in longer if one.rejected for part in (one.keys[1:], one.keys[:-1]) if _holds(part, keys)]
     return _held_by(keys, whole, equals, support)
 
@@ -755,9 +718,10 @@ def covered(keys: tuple[str, ...], known: Collection[Routine], support: Callable
 def _overshadowed(keys: tuple[str, ...], sources: Sources) -> bool:
     """Whether a near miss is only a piece of proposals that hold at least half of its turns, or of a near miss of its kind that is as
     frequent."""
-    longer = [one for one in sources.known() if len(one.keys) > len(keys) and _holds(one.keys, keys)]
-    whole = [one.keys for one in longer if one.covers or one.rule == CHANCE]
-    equals = [window_id(one.keys) for one in longer if _looped(one.keys) == _looped(keys)]
+    told = (one for one in sources.known() if one.rule != CHANCE)  # what chance explains says nothing about its pieces
+    longer = [one for one in told if len(one.keys) > len(keys) and _holds(one.keys, keys)]
+    whole = [one.keys for one in longer if one.covers]
+    equals = [window_id(one.keys) for one in longer if looped(one.keys) == looped(keys)]
     return _held_by(keys, whole, equals, sources.support)
 
 

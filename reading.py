@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import consent, miner, overlap, secrecy, validator, verdicts
+from . import consent, miner, odds, overlap, secrecy, validator, verdicts
 from .door import Door
 from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Spec, State, Version
 from .overlap import Shared
@@ -49,14 +49,15 @@ class Reading:
         """The proposals that chance explains by today's counts (design section 5.6), by number: they are told as near misses, and come
         back when they pass."""
         rows = self.store.undecided()
-        history = miner.History(*self.store.size()) if rows else miner.History(0, 0)
-        wanted = [window for row in rows for window in miner.halves(tuple(row["keys"]))] if history.calls >= miner.ENOUGH else []
+        history = odds.History(*self.store.size()) if rows else odds.History(0, 0)
+        wanted = [window for row in rows for window in miner.halves(tuple(row["keys"]))] if history.calls >= odds.ENOUGH else []
         weights, found = self.store.weights(wanted), {}
         others = [keys for keys, state, chance in self.store.routines() if not chance or state is not State.CANDIDATE] if rows else []
         for row in rows:
             keys = tuple(row["keys"])
-            why = miner.padded(keys, row["loose"], others, self.store.spread, self.store.support)
-            rule, why = (miner.INSIDE, why) if why else (miner.CHANCE, miner.unlikely(keys, row["ties"], weights, history))
+            rule, why = miner.CHANCE, miner.unlikely(keys, row["ties"], weights, history)
+            if not why:
+                rule, why = miner.INSIDE, miner.padded(keys, row["loose"], others, self.store.spread, self.store.support)
             if why:
                 found[int(row["id"])] = NearMiss(keys, rule, why, row["fit"]["support"], row["fingerprint"])
         return found

@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from . import books, miner
+from . import books, miner, odds
 from .door import Door
 from .keeping import Keeping
-from .model import Damaged, Kata, NearMiss, Proposal, Turn
+from .model import Damaged, Example, Kata, NearMiss, Proposal, Turn
 from .noticing import Noticing, eased
 from .reading import missed
 from .settings import Settings
@@ -77,7 +77,7 @@ class Rounds(Noticing, Keeping):
 
     def _alone(self, most: int | None, anew: bool, until: float) -> Mined:
         self.respell()
-        waiting = anew or self.store.dirty() or self.store.family() or self.turned()
+        waiting = anew or self.store.dirty() or self.store.family() or self.turned() or self.stirred()
         if not waiting or not self.store.lease(self.door.owner, self.door.alive, now=self.door.clock()):
             return NOTHING
         try:
@@ -130,6 +130,23 @@ class Rounds(Noticing, Keeping):
         changed = [row for row in self.store.undecided() if bool(row["chance"]) != (row["id"] in doubts)]
         return {tuple(row["keys"]): (row["id"], doubts[row["id"]].detail if row["id"] in doubts else "") for row in changed}
 
+    def stirred(self) -> dict[int, int]:
+        """Window → steps of the families that chance explained when they were looked at last and explains no more, and of the near misses
+        that it explains by now, whatever they failed on."""
+        history = odds.History(*self.store.size())
+        return {} if history.calls < odds.ENOUGH else self._woken(history) | self._nodding(history)
+
+    def _woken(self, history: odds.History) -> dict[int, int]:
+        seen = [times for times, lightest in self.store.sleepers() if not odds.explained(times, lightest, history)]
+        rows = ((times, *row) for times in seen for row in self.store.sleeping(times))
+        return {window: size for times, window, size, weight in rows if not odds.explained(times, weight, history)}
+
+    def _nodding(self, history: odds.History) -> dict[int, int]:
+        rows = [(window, keys, ties) for window, keys, ties in self.store.misfits() if ties]
+        weights = self.store.weights([half for _, keys, _ in rows for half in miner.halves(keys)])
+        weighed = ((window, keys, odds.heaviest(miner.split(keys, weights), ties)) for window, keys, ties in rows)
+        return {window: len(keys) for window, keys, weight in weighed if odds.explained(weights[window], weight, history)}
+
     def checked(self, found: Proposal) -> Proposal | NearMiss:
         """The proposal when it passes every check, else the one that failed (K55)."""
         checks = self.validated(found.spec, found.exhibits)
@@ -148,6 +165,10 @@ class Verdict:
     otherwise: str = ""
     scored: bool = False
     told: bool = True
+    asleep: tuple[int, float] = (0, 0.0)
+    """Where chance explains it before a template is learnt: its places, and by which weight (odds.asleep)."""
+    ties: tuple[float, ...] = ()
+    """What bounds the ties of a near miss, so that chance is asked again without its examples."""
 
 
 UNTOLD = Verdict(None, told=False)
@@ -186,7 +207,7 @@ class Look:
         self.proposed: list[Kata] = []
         self.missed: list[NearMiss] = []
         self.seen: list[tuple[str, ...]] = []
-        self.history = lru_cache(maxsize=1)(lambda: miner.History(*self.store.size()))
+        self.history = lru_cache(maxsize=1)(lambda: odds.History(*self.store.size()))
 
     def at(self, window: int, touched: int) -> int:
         """Look at one family and keep the verdict; 1 when it had to be scored, else 0."""
@@ -216,9 +237,30 @@ class Look:
         related = self.known.related(keys)
         if miner.covered(keys, related, self.store.support):
             return Verdict(None, "is a piece of a longer routine, or nearly one that was declined")
+        if any(asleep := self._asleep(window, keys)):
+            return Verdict(None, "is explained by chance", asleep=asleep)
         store = self.store
         sources = miner.Sources(store.support, store.spread, store.occurrences, store.examples, lambda: related, self.service.checked)
-        return Verdict(miner.mine(keys, sources, self.settings), "says no more than a longer one", scored=True)
+        found = miner.mine(keys, sources, self.settings)
+        ties = self._ties(window, keys) if isinstance(found, NearMiss) else ()
+        return Verdict(found, "says no more than a longer one", scored=True, ties=ties)
+
+    def _asleep(self, window: int, keys: tuple[str, ...]) -> tuple[int, float]:
+        """The places of a family that is not proposed, and by which weight chance explains it, so that no template need be learnt; zeros
+        where that has to tell."""
+        told = self.known.told.get(window)
+        if self.history().calls < odds.ENOUGH or miner.looped(keys) or told is not None and told.rule in ("", miner.CHANCE):
+            return 0, 0.0
+        weights = self.store.weights(miner.halves(keys))
+        weight = odds.asleep(weights[window], miner.split(keys, weights), self.history(), lambda: self._newest(window, keys))
+        return (weights[window], weight) if weight else (0, 0.0)
+
+    def _newest(self, window: int, keys: tuple[str, ...]) -> tuple[Example, ...]:
+        found = map(miner.trimmed, self.store.examples(self.store.occurrences(window, odds.CROSSED)))
+        return tuple(one for one in found if len(one.events) == len(keys))
+
+    def _ties(self, window: int, keys: tuple[str, ...]) -> tuple[float, ...]:
+        return () if miner.looped(keys) else odds.bounds(self._newest(window, keys))
 
     def _settle(self, window: int, keys: tuple[str, ...], verdict: Verdict) -> None:
         """Keep the verdict; when the family changes sides, its pieces are looked at again."""
@@ -228,11 +270,13 @@ class Look:
         else:
             fingerprint = miner.fingerprint(keys)
             reason = f"{found.rule}: {found.detail}" if found else verdict.otherwise
-            self.generation += self.store.withdraw(fingerprint, reason, now)
-            self.store.misses({window: found} if found else {}, [fingerprint])
+            if before or found:
+                self.generation += self.store.withdraw(fingerprint, reason, now)
+                self.store.misses({window: found} if found else {}, [fingerprint], verdict.ties)
             if found:
                 self.known.tell(window, missed(keys, found.rule))
                 self.missed.append(found)
+        self.store.sleep(window, len(keys), *verdict.asleep)
         if before != self.known.told.get(window):
             self.store.again(miner.pieces(keys), self.settings.min_support)
 
@@ -240,9 +284,9 @@ class Look:
         found = eased(found, self.store.spec(found.fingerprint))
         ties, loose, weights = miner.ties(found), miner.loose(found.spec), self.store.weights(miner.halves(found.keys))
         others = [one.keys for one in self.known.told.values() if one.covers]
-        rule, why = miner.INSIDE, miner.padded(found.keys, loose, others, self.store.spread, self.store.support)
+        rule, why = miner.CHANCE, miner.unlikely(found.keys, ties, weights, self.history())
         if not why:
-            rule, why = miner.CHANCE, miner.unlikely(found.keys, ties, weights, self.history())
+            rule, why = miner.INSIDE, miner.padded(found.keys, loose, others, self.store.spread, self.store.support)
         before = self.store.generation()
         kata = self.store.propose(found, now, window, ties=ties, loose=loose, chance=why)
         self.generation += self.store.generation() - before
@@ -253,11 +297,13 @@ class Look:
             self.proposed.append(kata)
 
     def weigh(self) -> bool:
-        """Judge the standing proposals by today's counts; whether one changed sides, so that its pieces wait to be looked at again."""
-        changed = self.service.turned()
+        """Judge what stands by today's counts; whether something changed sides, so that it, or its pieces, wait to be looked at again."""
+        self.history.cache_clear()
+        changed, stirred = self.service.turned(), self.service.stirred()
+        self.store.again(stirred, self.settings.min_support)
         for keys, (kata, why) in changed.items():
             self.store.doubt(kata, why)
             self.store.again(miner.pieces(keys), self.settings.min_support)
         if changed:
             self.known = Known(self.service.known())
-        return bool(changed)
+        return bool(changed or stirred)

@@ -155,7 +155,70 @@ def _accounts(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _gaps, _past, _around, _accounts)
+ASLEEP = """
+CREATE TABLE asleep (                       -- families that chance explains, whatever template they have
+    window INTEGER PRIMARY KEY, size INTEGER NOT NULL,
+    seen INTEGER NOT NULL, weight REAL NOT NULL -- its places and those of its halves as judged last; 0 where less was forgotten since
+);
+CREATE INDEX asleep_seen ON asleep (seen, weight);
+CREATE TABLE tallies (                      -- what is counted of windows and events as they come and go
+    name TEXT PRIMARY KEY, n INTEGER NOT NULL
+);
+CREATE TABLE places (                       -- of windows of one and two steps, which stand everywhere: at how many places
+    window INTEGER PRIMARY KEY, n INTEGER NOT NULL
+);
+ALTER TABLE near ADD COLUMN ties BLOB NOT NULL DEFAULT '';
+INSERT OR IGNORE INTO families (window, size) SELECT window, max(windows.size) FROM near JOIN windows USING (window) GROUP BY window
+"""
+TALLIES = """
+DELETE FROM tallies;
+DELETE FROM places;
+INSERT INTO tallies SELECT 'calls', count(*) FROM events;
+INSERT INTO tallies SELECT 'windows', count(DISTINCT window) FROM windows WHERE size > 1;
+INSERT INTO tallies SELECT 'pairs', coalesce(sum(times), 0) FROM windows WHERE size = 2;
+INSERT INTO tallies SELECT 'whole', coalesce(sum(times), 0) FROM windows WHERE size = 2 AND skipped = '';
+INSERT INTO places SELECT window, sum(times) FROM windows WHERE size < 3 GROUP BY window
+"""
+CALLED = "UPDATE tallies SET n = n {} 1 WHERE name = 'calls'"
+KNOWN = "(SELECT count(*) FROM (SELECT 1 FROM windows WHERE window = {}.window LIMIT 2)) = {}"
+TRIGGERS = f"""
+CREATE TEMP TRIGGER call_came AFTER INSERT ON main.events BEGIN {CALLED.format("+")}; END
+CREATE TEMP TRIGGER call_went AFTER DELETE ON main.events BEGIN {CALLED.format("-")}; END
+CREATE TEMP TRIGGER window_came AFTER INSERT ON main.windows WHEN NEW.size > 1 AND {KNOWN.format("NEW", 1)}
+BEGIN UPDATE tallies SET n = n + 1 WHERE name = 'windows'; END
+CREATE TEMP TRIGGER window_went AFTER DELETE ON main.windows WHEN OLD.size > 1 AND {KNOWN.format("OLD", 0)}
+BEGIN UPDATE tallies SET n = n - 1 WHERE name = 'windows'; END
+CREATE TEMP TRIGGER place_came AFTER INSERT ON main.windows WHEN NEW.size < 3
+BEGIN INSERT INTO places VALUES (NEW.window, NEW.times) ON CONFLICT (window) DO UPDATE SET n = n + NEW.times; END
+CREATE TEMP TRIGGER place_went AFTER DELETE ON main.windows WHEN OLD.size < 3
+BEGIN UPDATE places SET n = n - OLD.times WHERE window = OLD.window; DELETE FROM places WHERE window = OLD.window AND n < 1; END
+CREATE TEMP TRIGGER pair_came AFTER INSERT ON main.windows WHEN NEW.size = 2
+BEGIN UPDATE tallies SET n = n + NEW.times WHERE name = 'pairs' OR name = 'whole' AND NEW.skipped = ''; END
+CREATE TEMP TRIGGER pair_went AFTER DELETE ON main.windows WHEN OLD.size = 2
+BEGIN UPDATE tallies SET n = n - OLD.times WHERE name = 'pairs' OR name = 'whole' AND OLD.skipped = ''; END
+"""
+"""They are the connection's, not the file's: nothing in a file acts by itself."""
+
+
+def _asleep(db: sqlite3.Connection) -> None:
+    for statement in ASLEEP.split(";\n"):
+        db.execute(statement)
+    tally(db)
+
+
+def tally(db: sqlite3.Connection) -> None:
+    """Count anew what is counted of windows and events as they come and go."""
+    for statement in TALLIES.split(";\n"):
+        db.execute(statement)
+
+
+def watch(db: sqlite3.Connection) -> None:
+    """Have a connection count the windows and events that come and go through it."""
+    for statement in TRIGGERS.strip().split("END\n"):
+        db.execute(statement if statement.endswith("END") else f"{statement} END")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _gaps, _past, _around, _accounts, _asleep)
 """The step at index n takes a file from version n to n + 1; a step is never changed once it was published."""
 
 

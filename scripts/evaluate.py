@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from labelled import CASES, FileError  # noqa: E402 - it brings the package in
 from recorded import Row, read_rows, task  # noqa: E402
 
-from kata import checks, executor, miner, shell, templating  # noqa: E402 - the package is brought in first
+from kata import checks, executor, miner, odds, shell, templating  # noqa: E402 - the package is brought in first
 from kata.door import Door  # noqa: E402
 from kata.model import (  # noqa: E402
     SHELL_TOOLS,
@@ -280,7 +280,7 @@ def _lift(calls: Sequence[Call], store: Store) -> float | None:
     """How many times as often as by chance the calls meet, at the worst split; None where chance expects nothing."""
     keys = tuple(miner.key(call) for call in calls)
     parts = [miner.window_id(keys[first:end]) for first in range(len(keys)) for end in range(first + 1, len(keys) + 1)]
-    lift, _ = miner.chance(keys, store.weights(parts), miner.History(*store.size()))
+    lift, _ = miner.chance(keys, store.weights(parts), odds.History(*store.size()))
     return round(lift, 2) if math.isfinite(lift) else None
 
 

@@ -28,7 +28,7 @@ RUNGS = (
     ("closer",),
     ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger", "secrecy", "schemas"),
     ("templating", "checks"),
-    ("learning", "wording"),
+    ("learning", "wording", "odds"),
     ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "editing", "share", "history", "scene"),
     ("statements",),
     ("tables",),
@@ -61,7 +61,7 @@ PURE = tuple(
     "model turns teaching syntax lexer grammar shell programs expansions options closer "
     "table readers machine makers revisions installers services "
     "looks names keys beside spots cells sources lists views redact rows extraction places effects search quoting origins columns "
-    "surroundings templating checks learning miner validator executor resuming ward lifecycle ledger verdicts editing "
+    "surroundings templating checks learning odds miner validator executor resuming ward lifecycle ledger verdicts editing "
     "share needs overlap wording discretion consent familiar formats switches secrecy schemas speech door offered settings".split()
 )
 HARMLESS = frozenset(

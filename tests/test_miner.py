@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import BRANCHES, DEFAULTS, FILES, Did, Ledger, events, failed, five, mined, routine, sh, told, tool, turn_of
 
-from kata import miner
+from kata import miner, odds
 from kata.model import Call, Command, Event, Input, NearMiss, Outcome, Place, Proposal, Reference, Status, Turn, walk
 from kata.settings import Settings
 
@@ -659,18 +659,18 @@ def test_other_flags_make_another_step() -> None:
 def test_chance_is_lift_and_doubt_at_the_worst_split() -> None:
     """Design section 5.6: 40 turns hold A B; A stands in 100, B in 50 of 10,000 calls, so 0.5 are expected."""
     ids = {miner.window_id(keys): n for keys, n in ((("a",), 100), (("b",), 50), (("a", "b"), 40))}
-    lift, doubt = miner.chance(("a", "b"), ids, miner.History(10_000, 1_000))
+    lift, doubt = miner.chance(("a", "b"), ids, odds.History(10_000, 1_000))
     assert lift == pytest.approx(80.0) and doubt < 1e-50
     often = {miner.window_id(keys): n for keys, n in ((("a",), 4_000), (("b",), 500), (("a", "b"), 210))}
-    lift, doubt = miner.chance(("a", "b"), often, miner.History(10_000, 1_000))
+    lift, doubt = miner.chance(("a", "b"), often, odds.History(10_000, 1_000))
     assert lift == pytest.approx(1.05) and doubt > 0.01
 
 
 def test_the_poisson_tail_is_that_of_the_tables() -> None:
     """P(X >= 3) for a mean of 1 is 0.0803, P(X >= 10) for a mean of 5 is 0.0318."""
-    assert miner._tail(3, 1.0) == pytest.approx(0.0803, abs=1e-4)
-    assert miner._tail(10, 5.0) == pytest.approx(0.0318, abs=1e-4)
-    assert miner._tail(0, 5.0) == 1.0 and miner._tail(3, 0.0) == 0.0
+    assert odds._tail(3, 1.0) == pytest.approx(0.0803, abs=1e-4)
+    assert odds._tail(10, 5.0) == pytest.approx(0.0318, abs=1e-4)
+    assert odds._tail(0, 5.0) == 1.0 and odds._tail(3, 0.0) == 0.0
 
 
 def test_where_everything_is_fixed_halves_always_fit_and_where_a_value_ties_them_seldom() -> None:
@@ -683,10 +683,10 @@ def test_where_everything_is_fixed_halves_always_fit_and_where_a_value_ties_them
 def test_chance_asks_how_easily_the_parts_fit() -> None:
     """The same counts, and a value that fits once in ten: ten times the lift."""
     ids = {miner.window_id(keys): n for keys, n in ((("a",), 100), (("b",), 50), (("a", "b"), 4))}
-    assert miner.chance(("a", "b"), ids, miner.History(2_000, 1_000))[0] == pytest.approx(1.6)
-    assert miner.chance(("a", "b"), ids, miner.History(2_000, 1_000), (0.1,))[0] == pytest.approx(16.0)
-    assert miner.unlikely(("a", "b"), (1.0,), ids, miner.History(2_000, 1_000)).startswith("its steps meet 1.6 times as often")
-    assert miner.unlikely(("a", "b"), (1.0,), ids, miner.History(999, 1_000)) == ""
+    assert miner.chance(("a", "b"), ids, odds.History(2_000, 1_000))[0] == pytest.approx(1.6)
+    assert miner.chance(("a", "b"), ids, odds.History(2_000, 1_000), (0.1,))[0] == pytest.approx(16.0)
+    assert miner.unlikely(("a", "b"), (1.0,), ids, odds.History(2_000, 1_000)).startswith("its steps meet 1.6 times as often")
+    assert miner.unlikely(("a", "b"), (1.0,), ids, odds.History(999, 1_000)) == ""
 
 
 def test_pieces_are_all_shorter_routines_within_one() -> None:

@@ -70,6 +70,13 @@ CREATE TABLE uses (run TEXT PRIMARY KEY, kata INTEGER NOT NULL, turn TEXT NOT NU
 CREATE INDEX uses_kata ON uses (kata);
 CREATE TABLE times (kata INTEGER NOT NULL, turn TEXT NOT NULL, at REAL NOT NULL, cost BLOB NOT NULL, PRIMARY KEY (kata, turn));
 """,
+    """
+CREATE TABLE asleep (window INTEGER PRIMARY KEY, size INTEGER NOT NULL, seen INTEGER NOT NULL, weight REAL NOT NULL);
+CREATE INDEX asleep_seen ON asleep (seen, weight);
+CREATE TABLE tallies (name TEXT PRIMARY KEY, n INTEGER NOT NULL);
+CREATE TABLE places (window INTEGER PRIMARY KEY, n INTEGER NOT NULL);
+ALTER TABLE near ADD COLUMN ties BLOB NOT NULL DEFAULT '';
+""",
 )
 FORMATS = tuple("".join((FIRST, *LATER[:number])) for number in range(len(LATER) + 1))
 """All that makes a file of format n + 1, at n."""

@@ -229,7 +229,7 @@ ATTEMPTS: dict[str, tuple[Harm, str, bool]] = {
     ),
     "a step of a run that is no JSON": (sql("UPDATE run_steps SET trace = x'4A01'"), "", True),
     "a counter that is a word": (sql("INSERT INTO counters (name, value) VALUES ('malformed', 'many')"), "", True),
-    "a near miss without keys": (sql("INSERT INTO near VALUES ('f', 5, x'00', 'r', 'd', 'many')"), "", True),
+    "a near miss without keys": (sql("INSERT INTO near VALUES ('f', 5, x'00', 'r', 'd', 'many', '')"), "", True),
     "a trigger that approves": (
         sql("CREATE TRIGGER t AFTER INSERT ON turns BEGIN UPDATE katas SET state = 'active', name = 'evil' WHERE id = 3; END"), SHAPE, False
     ),
