@@ -89,7 +89,7 @@ def lived(service: Service, clock: Clock, turns: Iterator[Turn]) -> list[float]:
 def resident() -> float:
     """Megabytes that this process holds now; 0 where that cannot be told."""
     try:
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        return int(Path(f"/proc/{os.getpid()}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
     except OSError:
         return 0.0
 
