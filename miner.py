@@ -604,6 +604,8 @@ def split(keys: tuple[str, ...], weights: Mapping[int, int]) -> tuple[tuple[int,
 def unlikely(keys: tuple[str, ...], ties: Sequence[float], weights: Mapping[int, int], history: History) -> str:
     """Why the steps of a routine may have met by chance, by today's counts of its `halves`; empty when that is unlikely, or when too
     little is recorded to tell (design section 5.6)."""
+    if history.calls < odds.ENOUGH:
+        return ""
     return odds.unlikely(weights.get(window_id(keys), 0), odds.heaviest(split(keys, weights), ties), history)
 
 
