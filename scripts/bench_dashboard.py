@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,73 +35,63 @@ def load() -> None:
 
 def filled(service: Any, calls: int, candidates: int, runs: int) -> None:
     """Turns of ten calls, proposals of three steps of which every tenth is in use, and runs of those."""
-    from kata.model import (
-        Call,
-        Class,
-        Effect,
-        Event,
-        Example,
-        Fit,
-        Input,
-        InputField,
-        Literal,
-        Object,
-        Outcome,
-        Proposal,
-        RunRow,
-        Spec,
-        State,
-        Status,
-        Step,
-        StepTrace,
-        TurnEnd,
-        TurnStart,
-    )
-
-    store, ok = service.store, Outcome(Status.OK, {"output": "x" * 200, "exit_code": 0})
-
-    def turn(number: int) -> list[Any]:
-        name, at = f"t{number}", NOW + number
-        events = [
-            Event(_ran(f"tool{(number + one) % 97} a{one}"), ok, name, f"{name}-{one}", one, "", at, at + 1, "ok", "", "")
-            for one in range(10)
-        ]
-        return [TurnStart(name, f"s{number}", f"c{number}", "cli", "person", at, "please"), *events, TurnEnd(name, at + 60)]
-
+    store = service.store
     for first in range(0, calls // 10, BATCH):
         store.add([one for number in range(first, min(first + BATCH, calls // 10)) for one in turn(number)])
     for name in store.dirty():
         store.mined(name, {}, 3)
-    names = []
-    for number in range(candidates):
-        keys = tuple(f"terminal(command): tool{number} {at}" for at in range(3))
-        steps = tuple(
-            Step("terminal", Object((("command", Literal(f"tool{number} {at}")), ("workdir", Input("place")))), Effect(Class.READ, why="-"))
-            for at in range(3)
-        )
-        events = tuple(
-            Event(Call("terminal", {"command": f"tool{number} {at}", "workdir": "a"}), ok, "t", f"{at}", at, "", NOW, NOW + 1, "ok", "", "")
-            for at in range(3)
-        )
-        exhibits = tuple(Example(f"c{at}", "t", events) for at in range(3))
-        made = Proposal(Spec((InputField("place", "string"),), steps), f"f{number}", Fit(3, 3, 3, 1.0), exhibits, keys=keys)
-        kata = store.propose(made, NOW, number + 1)
-        if number % 10 == 0:
-            told = {"digest": kata.version.spec.digest, "actor": "cli", "verb": "approve", "now": NOW, "approved": True}
-            told["name"] = f"it_{number}"
-            names.append(store.transition(kata.id, before=(State.CANDIDATE,), after=State.ACTIVE, **told))
+    kept = [store.propose(proposal(number), NOW, number + 1) for number in range(candidates)]
+    used = [approved(store, kata) for kata in kept[::10]]
     for number in range(runs):
-        kata = names[number % len(names)]
-        about = (f"run{number}", kata.id, kata.tool, 1, kata.version.spec.digest, NOW + number, None, Status.UNKNOWN, "")
-        store.begin_run(RunRow(*about, (), {"place": "a"}, f"s{number}"))
-        done = [StepTrace(at, "terminal", Status.OK, Call("terminal", {"command": "x"}), {"output": "x"}) for at in range(3)]
-        store.finish_run(f"run{number}", Status.OK, "", NOW + number + 1, done)
+        ran(store, used[number % len(used)], number)
 
 
-def _ran(command: str) -> Any:
-    from kata.model import Call
+def turn(number: int) -> list[Any]:
+    """The records of one turn of ten commands."""
+    from kata.model import TurnEnd, TurnStart
 
-    return Call("terminal", {"command": command})
+    name, at = f"t{number}", NOW + number
+    events = [event(f"tool{(number + one) % 97} a{one}", name, one, at) for one in range(10)]
+    return [TurnStart(name, f"s{number}", f"c{number}", "cli", "person", at, "please"), *events, TurnEnd(name, at + 60)]
+
+
+def event(command: str, turn: str, at: int, began: float, **more: str) -> Any:
+    """A command that went well."""
+    from kata.model import Call, Event, Outcome, Status
+
+    ok = Outcome(Status.OK, {"output": "x" * 200, "exit_code": 0})
+    return Event(Call("terminal", {"command": command, **more}), ok, turn, f"{turn}-{at}", at, "", began, began + 1, "ok", "", "")
+
+
+def proposal(number: int) -> Any:
+    """A routine of three commands, seen in three conversations."""
+    from kata.model import Class, Effect, Example, Fit, Input, InputField, Literal, Object, Proposal, Spec, Step
+
+    lines = [f"tool{number} {at}" for at in range(3)]
+    asked = [Object((("command", Literal(line)), ("workdir", Input("place")))) for line in lines]
+    steps = tuple(Step("terminal", one, Effect(Class.READ, why="-")) for one in asked)
+    events = tuple(event(line, "t", at, NOW, workdir="a") for at, line in enumerate(lines))
+    exhibits = tuple(Example(f"c{at}", "t", events) for at in range(3))
+    keys = tuple(f"terminal(command): {line}" for line in lines)
+    return Proposal(Spec((InputField("place", "string"),), steps), f"f{number}", Fit(3, 3, 3, 1.0), exhibits, keys=keys)
+
+
+def approved(store: Any, kata: Any) -> Any:
+    """The kata in use, under its number."""
+    from kata.model import State
+
+    told = {"digest": kata.version.spec.digest, "actor": "cli", "verb": "approve", "now": NOW, "approved": True}
+    return store.transition(kata.id, before=(State.CANDIDATE,), after=State.ACTIVE, name=f"it_{kata.id}", **told)
+
+
+def ran(store: Any, kata: Any, number: int) -> None:
+    """Write down a run of three steps that went well."""
+    from kata.model import Call, RunRow, Status, StepTrace
+
+    about = (f"run{number}", kata.id, kata.tool, 1, kata.version.spec.digest, NOW + number, None, Status.UNKNOWN, "")
+    store.begin_run(RunRow(*about, (), {"place": "a"}, f"s{number}"))
+    done = [StepTrace(at, "terminal", Status.OK, Call("terminal", {"command": "x"}), {"output": "x"}) for at in range(3)]
+    store.finish_run(f"run{number}", Status.OK, "", NOW + number + 1, done)
 
 
 def measured(act: Callable[[], Any], times: int) -> tuple[float, float, int]:
@@ -115,6 +106,59 @@ def measured(act: Callable[[], Any], times: int) -> tuple[float, float, int]:
     return statistics.median(spent), sorted(spent)[min(times - 1, int(times * 0.95))], size
 
 
+def visited(path: Path) -> Any:
+    """A service on the file, as each request of the tab opens one; its store is to be closed."""
+    from kata import executor
+    from kata.door import Door
+    from kata.service import Service
+    from kata.settings import Settings
+    from kata.store import Store
+
+    def replay(spec: Any, given: Any, send: Any) -> Any:
+        return executor.drive(executor.run(spec, given), send)
+
+    store = Store(lambda: sqlite3.connect(path, check_same_thread=False, isolation_level=None))
+    return Service(store, Settings(), Door(lambda: NOW + 20_000, replay, lambda tool: None, lambda name: False))
+
+
+def routes() -> dict[str, tuple[Any, dict[str, str]]]:
+    """What the tab asks, by its address: the act and the query."""
+    from kata.dashboard import acts, desk
+
+    return {
+        "overview": (desk.overview, {}),
+        "katas": (desk.katas, {}),
+        "katas?q=tool7": (desk.katas, {"q": "tool7"}),
+        "katas/1": (acts.whole("1"), {}),
+        "near": (desk.near, {}),
+        "audit": (acts.decisions, {}),
+        "runs": (desk.runs, {}),
+        "runs/run1": (acts.ended("run1"), {}),
+    }
+
+
+def answered(path: Path, times: int) -> dict[str, tuple[float, float, int]]:
+    """What each address took, each time on a service of its own; what the tab keeps between requests is kept."""
+    from kata.dashboard import desk
+
+    kept: dict[str, Any] = {}
+
+    def once(act: Any, query: dict[str, str]) -> Any:
+        service = visited(path)
+        with closing(service.store):
+            return desk.reply(act, service, desk.Asked(query, kept=kept))
+
+    return {name: measured(partial(once, act, query), times) for name, (act, query) in routes().items()}
+
+
+def shown(rows: dict[str, tuple[float, float, int]], as_json: bool) -> str:
+    """The figures as JSON or as a table."""
+    if as_json:
+        return json.dumps({name: {"p50_ms": round(a, 2), "p95_ms": round(b, 2), "bytes": c} for name, (a, b, c) in rows.items()}, indent=1)
+    lines = [f"{name:<16}{middle:>10.1f}{high:>10.1f}{size / 1024:>8.0f}" for name, (middle, high, size) in rows.items()]
+    return "\n".join([f"{'address':<16}{'p50 ms':>10}{'p95 ms':>10}{'KiB':>8}", *lines])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     for name, usual in {"calls": 100_000, "candidates": 500, "runs": 5_000, "times": 20}.items():
@@ -122,50 +166,13 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args()
     load()
-    kept: dict[str, Any] = {}
-    from kata import executor
-    from kata.dashboard import acts, desk
-    from kata.door import Door
-    from kata.service import Service
-    from kata.settings import Settings
-    from kata.store import Store
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.db"
-
-        def visit() -> Any:
-            store = Store(lambda: sqlite3.connect(path, check_same_thread=False, isolation_level=None))
-            replay = lambda spec, given, send: executor.drive(executor.run(spec, given), send)  # noqa: E731 - as the door wants it
-            return closing(store), Service(store, Settings(), Door(lambda: NOW + 20_000, replay, lambda tool: None, lambda name: False))
-
-        open_, service = visit()
-        with open_:
+        service = visited(path)
+        with closing(service.store):
             filled(service, wanted.calls, wanted.candidates, wanted.runs)
-        routes = {
-            "overview": (desk.overview, {}),
-            "katas": (desk.katas, {}),
-            "katas?q=tool7": (desk.katas, {"q": "tool7"}),
-            "katas/1": (acts.whole("1"), {}),
-            "near": (desk.near, {}),
-            "audit": (acts.decisions, {}),
-            "runs": (desk.runs, {}),
-            "runs/run1": (acts.ended("run1"), {}),
-        }
-        rows = {}
-        for name, (act, query) in routes.items():
-
-            def once(act: Any = act, query: Any = query) -> Any:
-                open_, service = visit()
-                with open_:
-                    return desk.reply(act, service, desk.Asked(query, kept=kept))
-
-            rows[name] = measured(once, wanted.times)
-    if wanted.json:
-        print(json.dumps({name: {"p50_ms": round(a, 2), "p95_ms": round(b, 2), "bytes": c} for name, (a, b, c) in rows.items()}, indent=1))
-    else:
-        print(f"{'address':<16}{'p50 ms':>10}{'p95 ms':>10}{'KiB':>8}")
-        for name, (middle, high, size) in rows.items():
-            print(f"{name:<16}{middle:>10.1f}{high:>10.1f}{size / 1024:>8.0f}")
+        rows = answered(path, wanted.times)
+    print(shown(rows, wanted.json))
     return 0
 
 
