@@ -1,5 +1,5 @@
-"""Where nobody answers on the real Hermes: in the host's process for plugins other plugins' guards cannot be asked, so a kata hands back
-before it acts; and a question that no person answers is a no."""
+"""Where nobody answers on the real Hermes: in the host's process for plugins, and in a Hermes whose guards are asked in another way, other
+plugins' guards cannot be asked, so a kata hands back before it acts; and a question that no person answers is a no."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +13,14 @@ from model_server import CallKata, Say, read_result
 
 LESSONS = (COUNT, LOOK, PUBLISH)
 FILE = "src/plum.txt"
+OLDER = """
+import inspect
+from hermes_cli import plugins
+
+def register(ctx):
+    plugins._dispatch_pre_tool_call_hooks.__signature__ = inspect.Signature()
+"""
+"""A plugin that makes the private name by which guards are asked look like one that takes nothing, as in another Hermes it might."""
 
 
 @dataclass
@@ -25,6 +33,7 @@ class Alone:
     touched: bool = True
     calls: list[tuple[str, str]] = field(default_factory=list)
     unanswered: tuple[str, ...] = ()
+    older: list[Any] = field(default_factory=list)
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +43,26 @@ def alone(school: School) -> Iterator[Alone]:
     (host.work / FILE).write_text("a plum\nTODO plum\n")
     unanswered(school, found)
     isolated(school, found)
+    older(school, found)
     assert host.server.complaints == []
     yield found
     host.config.clear()
     host.configure()
+
+
+def older(school: School, found: Alone) -> None:
+    """The same chat where the guards are there and cannot be asked as we know it."""
+    host = school.host
+    host.config.clear()
+    folder = host.root / "older"
+    folder.mkdir()
+    (folder / "plugin.yaml").write_text("name: older\nversion: 0.1.0\ndescription: Another Hermes.\n", encoding="utf-8")
+    (folder / "__init__.py").write_text(OLDER, encoding="utf-8")
+    host.install(folder, "older")
+    school.script.turn("ALONE older", [CallKata("look", ("plum",)), CallKata("count", (FILE,)), Say("said older")])
+    before = (host.work / FILE).stat().st_mtime_ns
+    found.older = [read_result(text) for text in host.chat("ALONE older").results]
+    found.touched |= (host.work / FILE).stat().st_mtime_ns != before
 
 
 def isolated(school: School, found: Alone) -> None:
@@ -73,6 +98,14 @@ def test_in_a_process_for_plugins_a_kata_hands_back_before_it_acts(alone: Alone)
     assert [step["status"] for step in count["steps"]] == ["ok", "ok", "refused"], count
     assert not alone.touched and "In the plugin host the other plugins cannot be asked" in count["error"]
     assert count["next"] == {"tool": "terminal", "arguments": {"command": f"touch {FILE}"}}
+
+
+def test_where_the_private_name_is_another_a_kata_hands_back_before_it_acts(alone: Alone) -> None:
+    """A25: the guarded import finds something that it cannot call as it must; reads go on."""
+    look, count = alone.older
+    assert look["status"] == "ok", look
+    assert [step["status"] for step in count["steps"]] == ["ok", "ok", "refused"], count
+    assert not alone.touched and "This Hermes does not let us ask the other plugins" in count["error"]
 
 
 def test_a_question_that_nobody_answers_is_a_no(alone: Alone) -> None:
