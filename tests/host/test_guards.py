@@ -43,6 +43,17 @@ class Guarded:
         self.results[name] = [read_result(text) for text in answer.results]
         self.calls[name] = [call for call in self.school.witness.calls(since) if not call[0].startswith("kata_")]
 
+    def talk(self, name: str, calls: list[tuple[str, str]]) -> None:
+        """One conversation at a terminal, in which the agent calls these katas."""
+        self.school.script.turn(f"GUARD {name}", [*(CallKata(kata, (value,)) for kata, value in calls), Say(f"said {name}")])
+        since, host = self.school.witness.mark(), self.school.host
+        with host.terminal("chat") as terminal:
+            terminal.type(f"GUARD {name}", f"said {name}")
+            told = [request for request in host.server.requests if request.get("tools")][-1]
+            terminal.type("/exit", "--resume")
+        self.results[name] = [read_result(text) for text in Answer(0, "", "", 0.0, (told,)).results]
+        self.calls[name] = [call for call in self.school.witness.calls(since) if not call[0].startswith("kata_")]
+
 
 @pytest.fixture(scope="module")
 def guarded(school: School) -> Iterator[Guarded]:
@@ -62,6 +73,12 @@ def guarded(school: School) -> Iterator[Guarded]:
         since = school.witness.mark()
         guarded.shell[word] = host.kata("run", "size", f"path=src/{word}.txt", "--json")
         guarded.calls[f"run {word}"] = school.witness.calls(since)
+    since = school.witness.mark()
+    guarded.shell["resume"] = host.kata("resume", json.loads(guarded.shell[FORBIDDEN].out)["run"], "--json")
+    guarded.calls["resume"] = school.witness.calls(since)
+    host.config.clear()
+    host.configure()
+    guarded.talk("terminal", [one for one in sizes if one[1] != f"{src}/{ASKED}.txt"])
     host.config = {"agent": {"disabled_toolsets": ["terminal"]}}
     host.configure()
     guarded.hold("switched off", sizes[3:], "chat", "-q")
@@ -120,6 +137,15 @@ def test_a_step_does_not_go_around_another_plugin(guarded: Guarded, way: str) ->
     assert counted == [f"{word}.txt" for word in ([ASKED] if way == "-z" else [])] + ["quince.txt"]
 
 
+def test_in_a_chat_at_a_terminal_a_step_does_not_go_around_another_plugin(guarded: Guarded) -> None:
+    """T41, A25"""
+    forbidden, rewritten, free = guarded.results["terminal"]
+    stopped(forbidden, NO)
+    stopped(rewritten, "another plugin rewrites its arguments")
+    counted = [command.rpartition("/")[2] for _, command in guarded.calls["terminal"] if command.startswith("wc -l")]
+    assert free["status"] == "ok" and counted == ["quince.txt"]
+
+
 @pytest.mark.parametrize(("way", "mode"), [("-q", "single-query mode"), ("cron", "cron jobs")])
 def test_an_approval_that_a_guard_demands_is_none_where_nobody_can_answer(guarded: Guarded, way: str, mode: str) -> None:
     """T41"""
@@ -139,7 +165,9 @@ def test_a_kata_without_a_model_does_not_go_around_another_plugin(guarded: Guard
     told = {word: json.loads(answer.out) for word, answer in guarded.shell.items()}
     stopped(told[FORBIDDEN], NO)
     stopped(told[ASKED], "requires approval")
-    for word, answer in guarded.shell.items():
+    assert NO in told["resume"]["error"] and guarded.shell["resume"].code == 1, told["resume"]
+    assert guarded.calls["resume"] == [], "what was read is not read again, and the guard is asked again"
+    for word, answer in [(word, guarded.shell[word]) for word in (FORBIDDEN, ASKED)]:
         assert answer.code == 1 and guarded.calls[f"run {word}"] == [("terminal", f"ls -l src/{word}.txt")]
 
 
