@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from guard import ASKED, FORBIDDEN, NO, guard
-from irc import Rooms, rooms
+from irc import CHANNEL, Rooms, rooms
 from lessons import COUNT, LOOK, School
 from test_gateway import QUESTION, gateway
 
@@ -94,6 +94,7 @@ def served(school: School) -> Iterator[Served]:
 def written(school: School) -> None:
     """What the model does at each message."""
     steps: dict[str, list[Any]] = {word: [CallKata("count", (f"src/{word}.txt",))] for word in (FORBIDDEN, ASKED, "quince")}
+    steps |= {"crowd": [CallKata("count", (f"src/{FORBIDDEN}.txt",))]}
     steps |= {"hang": [CallKata("count", (PIPE,))], "hush": shell("echo hush"), "refused": [CallKata("count", (f"src/{ASKED}.txt",))]}
     steps |= {word: shell(f"echo {word}; cat long.txt") for word in ("one", "two", "three", "four")}
     steps |= {"teach": shell("mkdir -p shelf/amber", "ls shelf/amber"), "bens": shell("mkdir -p bens/amber", "ls bens/amber")}
@@ -105,9 +106,9 @@ def written(school: School) -> None:
 def talk(school: School, server: Rooms, served: Served) -> None:
     """ann in the first profile and ben in the other, both alone with the agent."""
 
-    def say(name: str, text: str, shows: str, who: str = "ann") -> None:
+    def say(name: str, text: str, shows: str, who: str = "ann", room: str = "") -> None:
         since = school.witness.mark()
-        served.said[name] = " ".join(server.say(who, text, shows).split())
+        served.said[name] = " ".join(server.say(who, text, shows, room).split())
         served.calls[name] = [one for one, _ in groupby(school.witness.calls(since))]
         served.results[name] = last(school.host)
 
@@ -121,6 +122,7 @@ def talk(school: School, server: Rooms, served: Served) -> None:
     say("denied", "/deny", "said refused")
     for word in (FORBIDDEN, ASKED):
         say(f"run {word}", f"/kata run look pattern={word}", "Step 3 of 3")
+    say("crowd", "SERVED crowd", "said crowd", room=CHANNEL)
     turn("teach")
     say("taught", "/kata teach --vary word=amber", "Taught: proposal 3, from 1 example")
     say("incognito", "/kata incognito", "not recorded")
@@ -159,9 +161,9 @@ def last(host: Host) -> Any:
 
 
 def test_in_a_chat_of_the_gateway_a_step_does_not_go_around_another_plugin(served: Served) -> None:
-    """T41: forbidden; asked about in the chat, where a yes runs it and a no does not."""
-    assert NO in served.results[FORBIDDEN]["error"]
-    for word in (FORBIDDEN, "asked", "asked again"):
+    """T41: forbidden, in a group chat too; asked about in the chat, where a yes runs it and a no does not."""
+    assert NO in served.results[FORBIDDEN]["error"] and NO in served.results["crowd"]["error"]
+    for word in (FORBIDDEN, "crowd", "asked", "asked again"):
         assert [tool for tool, _ in served.calls[word]] == ["kata_count", "terminal"], served.calls[word]
     assert served.calls["approved"] == [("terminal", f"wc -l src/{ASKED}.txt"), ("terminal", f"touch src/{ASKED}.txt")]
     assert served.calls["denied"] == [] and "denied" in served.results["denied"]["error"].lower()
