@@ -377,7 +377,7 @@ def test_of_two_pages_one_decides_and_the_other_is_told(room: Room) -> None:
         sure(one)
         expect(one.get_by_text("Approved: kata_publish_it")).to_be_visible()
         sure(two)
-        expect(two.get_by_role("alert")).to_contain_text("is active by now; nothing was changed")
+        expect(two.get_by_role("alert").filter(has_text="is active by now; nothing was changed")).to_be_visible()
     decided = [row for row in room.told("audit")["audit"] if row["kata"] == room.numbers["publish"] and row["verb"] == "approve"]
     assert len(decided) == 1 and decided[0]["actor"] == "dashboard"
 
@@ -504,7 +504,7 @@ def test_the_last_decision_is_taken_back_and_a_kata_leaves_and_comes_in(room: Ro
         page.get_by_label("Or the exported text").fill(text)
         button(page, "Import").click()
         sure(page)
-        expect(page.get_by_role("alert")).to_contain_text(re.compile("already|--bind"))
+        expect(page.get_by_role("alert").filter(has_text=re.compile("already|--bind"))).to_be_visible()
         room.eyes.picture(page, "import-dark-narrow")
         assert not flaws(page)
     assert room.state("build") == "candidate"
