@@ -20,6 +20,8 @@ RESERVED = frozenset(
 )
 
 
+FROM, BY_CALLER = " from $", " is given by the caller"
+"""How the log says where a secret input is taken from."""
 SEEN = "programs"
 """The note that says where each program was found; an erasure empties it, and the next run fills it again."""
 
@@ -178,9 +180,19 @@ class Deciding(Reading):
             self._passes(kata, version)
         if before["name"]:
             self.chosen(before["name"], kata)
-        done = self.store.undo(before, surface, self.door.clock())
+        with self.store.bundle():
+            done = self.store.undo(before, surface, self.door.clock())
+            if row.verb == "bind":
+                self._rebound(done)
         self._stir(done, row.verb)
         return done, row.verb
+
+    def _rebound(self, kata: Kata) -> None:
+        """Take the secret inputs of a kata from where the newest decision that holds says."""
+        told = self.store.beside(kata.id, "bind")
+        for field in secrecy.fields(kata.version.spec):
+            ends = (detail.removeprefix(field.name) for detail in told if detail.startswith((field.name + FROM, field.name + BY_CALLER)))
+            self.store.note(binding(kata, field.name), next(ends, BY_CALLER).removeprefix(FROM).removeprefix(BY_CALLER))
 
     def disable(self, word: str, surface: str) -> Kata:
         """Take a kata away from the agent (K87)."""
@@ -257,7 +269,7 @@ class Deciding(Reading):
         if variable and (not secrecy.VARIABLE.fullmatch(variable) or self.door.secret(variable) is None):
             raise Refused("Nothing was kept: expected the name of a variable that is set in the environment of Hermes, without '$'")
         with self.store.bundle():
-            done = self._marked(kata, "bind", surface, f"{field} from ${variable}" if variable else f"{field} is given by the caller")
+            done = self._marked(kata, "bind", surface, f"{field}{FROM}{variable}" if variable else f"{field}{BY_CALLER}")
             self.store.note(binding(kata, field), variable)
         return done
 

@@ -122,6 +122,11 @@ class Decisions(Notes):
         last = {(row["kata"], row["digest"]): row["verb"] for row in rows}
         return frozenset(one for one, verb in last.items() if verb == "trust")
 
+    def beside(self, kata: int, verb: str) -> tuple[str, ...]:
+        """What is written beside the decisions of that verb about a kata that hold, newest first."""
+        rows = self._rows(f"SELECT detail FROM audit WHERE kata = ? AND verb = ? AND {HOLDS} ORDER BY number DESC", kata, verb)
+        return tuple(str(row["detail"]) for row in rows)
+
     def first(self, kata: int, digest: str) -> float:
         """When a kata had that revision first (epoch seconds), by the log; 0 where it does not say."""
         row = self._first("SELECT min(at) AS at FROM audit WHERE kata = ? AND digest = ?", kata, digest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -113,6 +114,7 @@ class Status(StrEnum):
 
 TIMED_OUT = "[Command timed out after"
 INTERRUPTED = "[Command interrupted]"
+TOOL_ERROR = "[TOOL_ERROR]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,41 +161,55 @@ def _verdict(value: Json) -> tuple[Status, str]:
     if value is None:
         return Status.ERROR, "the tool gave no answer"
     if isinstance(value, str):
-        head = value.lstrip()[:400]
-        if INTERRUPTED in head:
-            return Status.INTERRUPTED, "the command was interrupted"
-        if head.startswith(("[TOOL_ERROR]", "Error:", "Error executing", "Traceback (most recent call last)")):
-            return Status.ERROR, _line(head)
-        return Status.OK, ""
+        return _told(value)
     if not isinstance(value, dict):
         return Status.OK, ""
     output: str = value["output"] if isinstance(value.get("output"), str) else ""
-    if output.rstrip().rsplit("\n", 1)[-1].startswith(TIMED_OUT):
-        return Status.TIMEOUT, _line(output.rstrip().rsplit("\n", 1)[-1])
-    code = value.get("exit_code")
-    if code == 130 or output.rstrip().endswith(INTERRUPTED):
+    code, last = _code(value), output.rstrip().rsplit("\n", 1)[-1]
+    if code != 0 and last.startswith(TIMED_OUT):  # where the command ended well, its own output says so
+        return Status.TIMEOUT, _line(last)
+    if code == 130 or code != 0 and last.endswith(INTERRUPTED):
         return Status.INTERRUPTED, "the command was interrupted"
     if value.get("error"):
         return Status.ERROR, _line(value["error"])
     for name, bad in FAILURES:
-        if value.get(name) is bad or isinstance(bad, str) and value.get(name) == bad:
+        said = value.get(name)
+        if said is bad or isinstance(said, str) and (said == bad or isinstance(bad, bool) and said.strip().lower() == str(bad).lower()):
             return Status.ERROR, _line(value.get("message") or f"the tool answered {name}: {json.dumps(bad)}")
-    if isinstance(code, int) and not isinstance(code, bool) and code != 0 and not harmless(value):
+    if str(value.get("result", "")).lstrip().startswith(TOOL_ERROR):  # how the host hands on the text of a server
+        return Status.ERROR, _line(value["result"])
+    if code and not harmless(value):
         return Status.ERROR, f"exit code {code}" + (f": {_line(output)}" if output.strip() else "")
     if value.get("promoted_from_foreground") or value.get("yielded_to_background") or value.get("status") == "yielded_to_background":
         return Status.INTERRUPTED, "the command went to the background and is still running"
     return Status.OK, ""
 
 
+def _told(text: str) -> tuple[Status, str]:
+    """What a text says that is the whole answer, plain or as a JSON string."""
+    if text.rstrip().endswith(INTERRUPTED):
+        return Status.INTERRUPTED, "the command was interrupted"
+    head = text.lstrip().removeprefix('"')[:400]
+    failed = head.startswith((TOOL_ERROR, "Error:", "Error executing", "Traceback (most recent call last)"))
+    return (Status.ERROR, _line(head)) if failed else (Status.OK, "")
+
+
 FAILURES: tuple[tuple[str, bool | str], ...] = (
     ("success", False),
-    ("success", "false"),
     ("ok", False),
     ("isError", True),
     ("is_error", True),
     ("status", "error"),
 )
 """What a tool says in its answer when it failed (K71, K73, B01); MCP tools say `isError`."""
+
+
+def _code(result: Mapping[str, Json]) -> float | None:
+    """The exit code that an answer tells, as a number or as the text of one; None where it tells none."""
+    code = result.get("exit_code")
+    if isinstance(code, str) and re.fullmatch(r"\s*[-+]?[0-9]{1,9}\s*", code):
+        return int(code)
+    return code if isinstance(code, int | float) and not isinstance(code, bool) else None
 
 
 def harmless(result: Json) -> int:

@@ -62,7 +62,7 @@ from .host import (
 )
 from .incognito import ANYWHERE, Incognito
 from .living import alive, owner
-from .model import PLUGIN, PREFIX, Call, InputError, Json, Kata, KataError, Refused, State, Step, StoreError, Usage, parsed
+from .model import PLUGIN, PREFIX, Call, InputError, Json, Kata, KataError, Refused, State, Step, StoreError, Usage, canonical, parsed
 from .recorder import Recorder, never_breaks_the_agent
 from .redact import Masker
 from .resuming import DONE, UNDONE, Rest, failed
@@ -419,24 +419,25 @@ class Plugin:
             self._refreshing.release()
 
     def _register(self, katas: tuple[Kata, ...]) -> None:
-        wanted = {kata.tool: kata for kata in katas}
-        for tool, (digest, handle) in list(self.handles.items()):
-            if tool not in wanted or wanted[tool].version.spec.digest != digest:
+        wanted = {kata.tool: (kata, tool_schema(kata, self.service.bound(kata))) for kata in katas}
+        made = {tool: canonical([kata.id, kata.version.spec.digest, schema]) for tool, (kata, schema) in wanted.items()}
+        for tool, (known, handle) in list(self.handles.items()):
+            if made.get(tool) != known:
                 handle.dispose()
                 del self.handles[tool]
-        for tool, kata in wanted.items():
+        for tool, (kata, schema) in wanted.items():
             if tool not in self.handles:
-                self._register_one(tool, kata)
-        self.active = {tool: kata for tool, kata in wanted.items() if tool in self.handles}
+                self._register_one(kata, schema, made[tool])
+        self.active = {tool: kata for tool, (kata, _) in wanted.items() if tool in self.handles}
         self.trusted = self.store.trusted()
 
-    def _register_one(self, tool: str, kata: Kata) -> None:
-        schema, handler = tool_schema(kata, self.service.bound(kata)), functools.partial(self.run, kata.id)
+    def _register_one(self, kata: Kata, schema: Json, made: str) -> None:
+        tool, handler = kata.tool, functools.partial(self.run, kata.id)
         handle = self.ctx.register_tool(name=tool, toolset=TOOLSET, schema=schema, handler=handler)
         if handle is None:
             self.notes[f"Tool {tool}"] = "not registered: the host refused the name"
         else:
-            self.handles[tool] = (kata.version.spec.digest, handle)
+            self.handles[tool] = (made, handle)
             self.notes.pop(f"Tool {tool}", None)
 
     def _taken(self, tool: str) -> bool:

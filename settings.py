@@ -20,6 +20,11 @@ RANGES: Mapping[str, tuple[float, float]] = {
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {"ask": ("effects", "always")}
 """What a setting of one word may be."""
+WORDS: Mapping[str, bool] = {
+    **dict.fromkeys(("true", "yes", "on", "1"), True),
+    **dict.fromkeys(("false", "no", "off", "0"), False),
+}
+"""How a person says yes and no."""
 LEARN_FROM = ("cron", "subagent", "group")
 """Whose turns may count beside those of a person in a chat of their own."""
 
@@ -60,25 +65,30 @@ def _setting(name: str, default: Json, value: Json) -> Json:
     if isinstance(default, tuple):
         return _names(name, value)
     if isinstance(default, bool):
-        words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-        answer = words.get(value.strip().lower()) if isinstance(value, str) else value
-        if isinstance(answer, bool):
+        answer = WORDS.get(str(value).strip().lower()) if isinstance(value, str | int) else None
+        if answer is not None:
             return answer
-        raise SettingError(f"Setting {name}: expected true or false, got {value!r}; using {default}")
+        raise SettingError(f"Setting {name}: expected true or false, got {_shown(value)}; using {default}")
     if isinstance(default, str):
         word = value.strip().lower() if isinstance(value, str) else value
         if word in CHOICES[name]:
             return word
-        raise SettingError(f"Setting {name}: expected {' or '.join(CHOICES[name])}, got {value!r}; using {default}")
+        raise SettingError(f"Setting {name}: expected {' or '.join(CHOICES[name])}, got {_shown(value)}; using {default}")
     low, high = RANGES[name]
     try:
         number = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         number = float("nan")
     if isinstance(default, int) and number != number // 1 or not low <= number <= high:
         kind = "a whole number" if isinstance(default, int) else "a number"
-        raise SettingError(f"Setting {name}: expected {kind} from {low:g} to {high:g}, got {value!r}; using {default}")
+        raise SettingError(f"Setting {name}: expected {kind} from {low:g} to {high:g}, got {_shown(value)}; using {default}")
     return type(default)(number)
+
+
+def _shown(value: Json) -> str:
+    """A value as an error shows it, which may be of any length."""
+    text = repr(value) if not isinstance(value, int) or value.bit_length() < 200 else "a number of many digits"
+    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def _names(name: str, value: Json) -> tuple[str, ...]:
@@ -86,4 +96,4 @@ def _names(name: str, value: Json) -> tuple[str, ...]:
     words = re.findall(r"[\w-]+", value) if isinstance(value, str) else value
     if isinstance(words, list | tuple) and all(word in LEARN_FROM for word in words):
         return tuple(word for word in LEARN_FROM if word in words)
-    raise SettingError(f"Setting {name}: expected some of {', '.join(LEARN_FROM)}, got {value!r}; using none")
+    raise SettingError(f"Setting {name}: expected some of {', '.join(LEARN_FROM)}, got {_shown(value)}; using none")

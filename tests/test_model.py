@@ -42,12 +42,18 @@ def test_an_input_is_read_back_as_it_was_stored(field):
         '{"ok": false}',
         '{"isError": true, "content": []}',
         '{"success": "false"}',
+        '{"success": "False"}',
+        '{"isError": "true", "content": []}',
+        '{"output": "", "exit_code": 2.0, "error": null}',
+        '{"output": "", "exit_code": "2", "error": null}',
+        '{"result": "[TOOL_ERROR] no such table"}',
+        '"Error: nope"',
         'Traceback (most recent call last):\n  File "x"',
         '\ufeff{"error": "x"}',
     ],
 )
 def test_an_error_inside_a_normal_answer_is_a_failure(answer):
-    """B01, K71, K73."""
+    """B01, K71, K72, K73, K74."""
     assert Outcome.read(answer).status is Status.ERROR
 
 
@@ -56,3 +62,12 @@ def test_an_error_inside_a_normal_answer_is_a_failure(answer):
 )
 def test_what_only_sounds_like_an_error_is_none(answer):
     assert Outcome.read(answer).status is Status.OK
+
+
+@pytest.mark.parametrize("said", ["[Command timed out after 60s]", "[Command interrupted]"])
+def test_a_command_that_prints_what_the_host_says_of_others_has_done_well(said):
+    """K74: `tail agent.log` ended with 0, and its last line is about another command; where it tells no good end, the host said it."""
+    printed = {"output": f"one\n{said}", "exit_code": 0, "error": None}
+    assert Outcome.read(json.dumps(printed)).status is Status.OK
+    assert not Outcome.read(json.dumps(printed | {"exit_code": 124})).ok and not Outcome.read(json.dumps({"output": said})).ok
+    assert Outcome.read(f"{said} is what it says then").ok

@@ -1811,6 +1811,20 @@ def test_a_supplied_value_is_not_kept_in_whatever_form_it_was_sent_or_answered(h
         assert part not in found and json.dumps(part)[1:-1] not in found and shlex.quote(part)[1:-1] not in found
 
 
+def test_a_secret_that_is_taken_from_the_environment_is_not_asked_of_the_agent(host: Host) -> None:
+    """T43: the host turns a call away that lacks what the registered schema requires, so that must be told anew, in this process too."""
+    fields = (InputField("path", "string"), InputField("token", "secret"))
+    steps = (step("read_file", path=Input("path")), step("terminal", EXTERNAL, command=Command(("login ", Hole(Input("token"), "bare")))))
+    approve(host.file, Spec(fields, steps), "up")
+    host.say()
+    before = host.context.tools["kata_up"].schema["parameters"]["required"]
+    host.context.commands["kata"]("bind up token PATH")
+    bound = host.context.tools["kata_up"].schema["parameters"]["required"]
+    host.context.commands["kata"]("bind up token none")
+    assert (before, bound) == (["path", "token"], ["path"])
+    assert host.context.tools["kata_up"].schema["parameters"]["required"] == before
+
+
 def test_an_input_that_stands_in_the_place_of_a_secret_is_in_the_file_nowhere(host: Host) -> None:
     """T7: not in the run, not in the call of the kata as it is recorded, not in the question that the host keeps."""
     call = Command(("mytool --set ", Hole(Input("pattern"), "bare"), "=", Hole(Input("set"), "bare")))

@@ -156,3 +156,15 @@ def test_a_key_out_of_an_earlier_result_stays_a_reference_or_nothing() -> None:
             desk.service.mine()
         katas = desk.service.katas()
         assert all(not secrecy.fields(kata.version.spec) for kata in katas)
+
+
+def test_undo_takes_the_secret_from_where_it_came_before() -> None:
+    """T43, T68: the last word that holds counts, for each input by itself."""
+    with closing(bench()) as desk:
+        kata = learnt(desk)
+        (secret,) = secrecy.fields(kata.version.spec)
+        desk.service.door = replace(desk.service.door, secret={"OLD": FRESH, "NEW": FRESH}.get)
+        for given, back in (("OLD", {}), ("OLD", None), ("NEW", {secret.name: "OLD"}), ("", {secret.name: "OLD"})):
+            desk.service.bind("deploy", secret.name, given, "cli")
+            if back is not None:
+                assert desk.service.undo("cli")[1] == "bind" and desk.service.bound(kata) == back
