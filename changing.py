@@ -188,9 +188,17 @@ def _snooze(service: Service, ask: Ask) -> Answer:
 
 def _undo(service: Service, ask: Ask) -> Answer:
     kata, verb = service.undo(ask.surface)
+    return Answer(f"Taken back: {verb!r}. {_again(kata, verb)}", kata_json(kata) | {"undone": verb})
+
+
+def _again(kata: Kata, verb: str) -> str:
+    """How things are after a decision was taken back."""
+    if verb in ("merge", "extend"):
+        return "Both are told about by themselves again."
+    if verb == "separate":
+        return "They are named beside each other again."
     name = kata.tool or f"kata {kata.id}"
-    now = f"{'a ' * (kata.state is State.CANDIDATE)}{pages.state(kata)}"
-    return Answer(f"Taken back: {verb!r}. {name[0].upper()}{name[1:]} is {now} again.", kata_json(kata) | {"undone": verb})
+    return f"{name[0].upper()}{name[1:]} is {'a ' * (kata.state is State.CANDIDATE)}{pages.state(kata)} again."
 
 
 def _wrong(service: Service, ask: Ask) -> Answer:
@@ -207,6 +215,47 @@ def _edit(service: Service, ask: Ask) -> Answer:
     changed = pages.changes(before, kata.version.spec)
     rows = [*changed, f"It waits for an approval: {ask.lead} review {kata.id}"]
     return Answer("\n".join([f"Edited: version {kata.version.number} of kata {kata.id}.", *rows]), kata_json(kata) | {"changes": changed})
+
+
+def _pair(verb: str, between: str, ask: Ask) -> tuple[str, str]:
+    """The two routines out of `N with M`."""
+    words = [word.lower() for word in ask.words]
+    if len(words) == 3 and words[1] == between:
+        del words[1]
+    if len(words) != 2 or between in words:
+        raise misused(verb, ask)
+    return words[0], words[1]
+
+
+def _merge(service: Service, ask: Ask) -> Answer:
+    word, other = _pair("merge", "with", ask)
+    kata = service.merge(word, other, ask.surface)
+    return _joined(service, kata, ask, f"Merged: proposal {kata.id} stands for both; by themselves they are not told about any more.")
+
+
+def _extend(service: Service, ask: Ask) -> Answer:
+    word, other = _pair("extend", "with", ask)
+    kata = service.extend(word, other, ask.surface)
+    base = service.extended(kata)
+    name = base.name if base else ""
+    text = f"Extended: proposal {kata.id} is kata_{name} with the further steps. Approved as {name} it takes its place"
+    return _joined(service, kata, ask, f"{text}; until then nothing changes.")
+
+
+def _joined(service: Service, kata: Kata, ask: Ask, text: str) -> Answer:
+    """What a decision about two routines came to, and how it goes on."""
+    lines = [text, *pages.entry(kata), "", f"Look at it: {ask.lead} review {kata.id}. '{ask.lead} undo' takes that back."]
+    base = service.extended(kata)
+    merged = [one for one, into in service.merged().items() if into == kata.id]
+    return Answer("\n".join(lines), kata_json(kata) | {"stands_for": merged, "extends": base.id if base else None})
+
+
+def _separate(service: Service, ask: Ask) -> Answer:
+    word, other = _pair("separate", "from", ask)
+    kata, rest = service.separate(word, other, ask.surface), service.find(other)
+    both = " and ".join(one.tool or f"proposal {one.id}" for one in (kata, rest))
+    text = f"Kept apart: {both} are two things, and are not named beside each other any more."
+    return Answer(text, kata_json(kata) | {"apart_from": rest.id})
 
 
 def _disable(service: Service, ask: Ask) -> Answer:
@@ -281,6 +330,9 @@ ACTS: Mapping[str, Act] = {
     "snooze": _snooze,
     "edit": _edit,
     "undo": _undo,
+    "merge": _merge,
+    "extend": _extend,
+    "separate": _separate,
     "disable": _disable,
     "enable": _enable,
     "trust": _trust,

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 from . import books, checks, consent, editing, lifecycle, miner, secrecy, teaching
 from .decisions import UNDO_S
-from .model import PREFIX, Check, Erasure, Kata, Proposal, Refused, Spec, State, Step, Version, Wanted
+from .model import PREFIX, Check, Erasure, Kata, Proposal, Refused, Spec, State, Step, Version, Wanted, parsed
 from .reading import Reading, binding, revised
 from .rows import NAME
 
 RESERVED = frozenset(
     "list resume review approve reject runs status help show disable enable rollback mine near record run forget teach purge learn "
     "stop rename diff audit cleanup repair trust untrust bind export import relax savings what-if snooze undo wrong edit run "
-    "incognito".split()
+    "incognito merge extend separate".split()
 )
 
 
@@ -84,12 +84,28 @@ class Deciding(Reading):
         approves; it may be shortened to 8 characters or more. `confirm` is the name once more, where a step destroys something (T44)."""
         kata = self.find(word)
         lifecycle.after("approve", kata)
-        wanted = self.chosen(name or kata.name, kata)
+        base = self.extended(kata)
+        takes = base is not None and name.removeprefix(PREFIX) == base.name
+        wanted = base.name if base and takes else self.chosen(name or kata.name, kata)
         shown = self._agreed(kata, surface, digest)
         self._confirmed(kata, wanted, confirm)
         self._passes(kata, kata.version)
         books.keep(self.store, kata)
-        return self._decide(kata, "approve", surface, shown, name=wanted, approved=True)
+        with self.store.bundle():
+            if base and takes:
+                self._make_way(base, kata, surface)
+            also = parsed(self.store.noted("undo")) if takes else None
+            done = self._decide(kata, "approve", surface, shown, name=wanted, approved=True)
+            if also:
+                self.store.remember(also=also)
+        return done
+
+    def _make_way(self, base: Kata, kata: Kata, surface: str) -> None:
+        """Take a kata away from the agent whose name and place another gets; it keeps its versions under a name of its own."""
+        names = (f"{base.name[:50]}_before{number or ''}" for number in range(1_000))
+        aside = next(name for name in names if self.store.named(name) is None and not self.door.taken(PREFIX + name))
+        verb = "rename" if base.state is State.DISABLED else "disable"
+        self._decide(base, verb, surface, name=aside, detail=f"kata {kata.id} takes its place")
 
     def _confirmed(self, kata: Kata, wanted: str, confirm: str) -> None:
         """Refuse to approve what destroys something unless its name was typed twice (T44)."""
@@ -180,6 +196,10 @@ class Deciding(Reading):
             self._passes(kata, version)
         if before["name"]:
             self.chosen(before["name"], kata)
+        also = before.get("also") or {}
+        base = self.store.kata(also["kata"]) if also else None
+        if base and also["state"] == State.ACTIVE.value:
+            self._passes(base, base.version)
         with self.store.bundle():
             done = self.store.undo(before, surface, self.door.clock())
             if row.verb == "bind":

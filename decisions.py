@@ -4,6 +4,7 @@ it decides nothing. A module of its own, because consent is read from here and n
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from dataclasses import asdict
 
@@ -24,6 +25,10 @@ UNDO_S = 86_400.0
 
 BEFORE = {"kata", "state", "name", "version", "approved", "number"}
 """What is kept of how things were before a decision."""
+FURTHER = {"also", "withdrawn"}
+"""What may be kept beside that: how another kata was that the same decision changed, and why a proposal goes that the decision made."""
+JOINS = "merge", "extend"
+"""The decisions by which one proposal stands for two routines."""
 
 
 FIELDS = "number, hash, at, actor, verb, kata, before, after, digest, detail"
@@ -31,6 +36,7 @@ HASH = "SELECT hash FROM audit WHERE number = ?"
 RECENT = 5_000
 """Decisions that are looked at before a kata becomes a tool: some 50 ms. An older one that was changed is found by `audit verify`."""
 NEVER = 2**62
+NUMBERS = re.compile(r"[0-9]{1,15}")
 
 
 class Decisions(Notes):
@@ -94,12 +100,20 @@ class Decisions(Notes):
         number, _ = row.pop("number"), row.pop("hash")
         kept = parsed(self.noted("undo"))
         row["at"] = moment(row["at"])
-        return AuditRow(**row), kept if isinstance(kept, dict) and kept.keys() == BEFORE and kept["number"] == number else None
+        whole = isinstance(kept, dict) and BEFORE <= kept.keys() <= BEFORE | FURTHER and kept["number"] == number
+        return AuditRow(**row), kept if whole else None
 
     def snoozed(self, now: float) -> dict[int, float]:
         """The proposals that nobody wants to see for now: number → until when."""
         select = f"SELECT kata, max(at) AS at FROM audit WHERE verb = 'snooze' AND {HOLDS} GROUP BY kata"
         return {int(row["kata"]): moment(row["at"]) + SNOOZE_S for row in self._rows(select) if moment(row["at"]) + SNOOZE_S > now}
+
+    def chosen(self) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
+        """What persons chose about routines with steps in common, oldest first: the kata, the verb ("merge", "extend", "separate"), the
+        others."""
+        verbs = ", ".join(f"'{verb}'" for verb in (*JOINS, "separate"))
+        rows = self._rows(f"SELECT kata, verb, detail FROM audit WHERE verb IN ({verbs}) AND {HOLDS} ORDER BY number")
+        return tuple((int(row["kata"]), str(row["verb"]), tuple(map(int, NUMBERS.findall(row["detail"])))) for row in rows)
 
     def approved(self, kata: int, digest: str) -> bool:
         """Whether the log says that a person approved that revision, in a row after which it is not broken (T42)."""

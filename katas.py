@@ -148,24 +148,16 @@ class Katas(Decisions):
             return done
 
     def undo(self, before: Json, actor: str, now: float) -> Kata:
-        """Bring a kata back to what it was before the decision of that number, and write that down; Refused when something has happened to
-        it since. Of two callers one wins."""
+        """Bring a kata back to what it was before the decision of that number, with another one that the decision changed, and write that
+        down; Refused when something has happened to it since. Of two callers one wins."""
         with self._using("IMMEDIATE") as db:
-            row = sql(db, "SELECT * FROM audit WHERE number = ?", before["number"]).fetchone()
-            kept, found = value_of(db, "SELECT text FROM notes WHERE name = 'undo'"), _kata(db, before["kata"])
-            if row is None or not kept or parsed(kept) != before:
+            kept = value_of(db, "SELECT text FROM notes WHERE name = 'undo'")
+            if not kept or parsed(kept) != before:
                 raise Refused("That decision was taken back already")
-            if (row["kata"], row["before"]) != (before["kata"], before["state"]):
-                raise Refused("That decision cannot be taken back: what was kept of it was changed outside Kata")
-            if (found.state, found.version.spec.digest) != (row["after"], row["digest"]):
-                raise Refused(f"Kata {found.id} was changed since: it is {found.state} now, so the decision stays")
-            sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", before["approved"], found.id, before["version"])
-            update = "UPDATE katas SET state = ?, name = ?, version = ? WHERE id = ?"
-            sql(db, update, before["state"], before["name"], before["version"], found.id)
+            done = _back(db, before, actor, now)
+            if also := before.get("also"):
+                _back(db, also, actor, now)
             sql(db, "DELETE FROM notes WHERE name = 'undo'")
-            done = _kata(db, found.id)
-            told = f"decision {before['number']}: {row['verb']}"
-            log(db, AuditRow(now, actor, "undo", found.id, found.state, done.state, done.version.spec.digest, told))
             return done
 
     def spec(self, fingerprint: str) -> Spec | None:
@@ -265,6 +257,12 @@ class Katas(Decisions):
             rows = readable(db, "SELECT id, window, keys FROM katas WHERE state IN (?, ?) ORDER BY id", State.ACTIVE, State.STALE)
         return {int(row["id"]): (int(row["window"]), tuple(row["keys"])) for row in rows}
 
+    def remember(self, **more: Json) -> None:
+        """Keep more of how things were before the last decision, in the transaction that wrote it down."""
+        before = parsed(self.noted("undo"))
+        if isinstance(before, dict):
+            self.note("undo", canonical({**before, **more}))
+
     def steps(self, kata: int) -> int:
         """How many steps the routine of a kata has, as it is done by hand."""
         row = self._first("SELECT keys FROM katas WHERE id = ?", kata)
@@ -327,6 +325,25 @@ def _snapshot(kata: Kata) -> dict[str, Json]:
     """How a kata is before a decision."""
     version = kata.version
     return {"kata": kata.id, "state": kata.state, "name": kata.name, "version": version.number, "approved": version.approved}
+
+
+def _back(db: sqlite3.Connection, before: Mapping[str, Json], actor: str, now: float) -> Kata:
+    """Bring one kata back to what it was before a decision."""
+    row = sql(db, "SELECT * FROM audit WHERE number = ?", before["number"]).fetchone()
+    found = _kata(db, before["kata"])
+    if row is None:
+        raise Refused("That decision was taken back already")
+    if (row["kata"], row["before"]) != (before["kata"], before["state"]):
+        raise Refused("That decision cannot be taken back: what was kept of it was changed outside Kata")
+    if (found.state, found.version.spec.digest) != (row["after"], row["digest"]):
+        raise Refused(f"Kata {found.id} was changed since: it is {found.state} now, so the decision stays")
+    sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", before["approved"], found.id, before["version"])
+    update = "UPDATE katas SET state = ?, name = ?, version = ?, withdrawn = ? WHERE id = ?"
+    sql(db, update, before["state"], before["name"], before["version"], before.get("withdrawn", ""), found.id)
+    done = _kata(db, found.id)
+    told = f"decision {before['number']}: {row['verb']}"
+    log(db, AuditRow(now, actor, "undo", found.id, found.state, done.state, done.version.spec.digest, told))
+    return done
 
 
 def _undoable(db: sqlite3.Connection, actor: str, before: Mapping[str, Json]) -> None:

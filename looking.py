@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from . import books, overlap, pages, recall, savings, share
+from . import books, pages, recall, savings, share
 from .asking import Act, Answer, Ask
 from .manual import misused, number
 from .model import PREFIX, Json, Kata, Refused, RunRow, State
@@ -86,12 +86,13 @@ def _reading(ask: Ask, usual: float) -> tuple[float, bool]:
 def _list(service: Service, ask: Ask) -> Answer:
     katas, near, broken = service.katas(), service.near(), service.store.broken()
     out = State.STALE, State.SUSPENDED
-    keyed, shown = service.store.keyed(), {kata.id for kata in katas}
+    shown = {kata.id for kata in katas}
+    beside = service.overlaps(*(kata for kata in katas if kata.state is State.CANDIDATE))
     lines = []
     for kata in katas:
         lines += pages.entry(kata, service.store.why(kata.id) if kata.state in out else "")
-        others = [one.other for one in overlap.shared(kata.id, keyed) if one.other in shown] if kata.state is State.CANDIDATE else []
-        lines += [pages.fit(f"     overlaps kata {', '.join(map(str, others[:OVERLAPS]))}")] if others else []
+        others = ", ".join([str(one.other) for one in beside.get(kata.id, ()) if one.other in shown][:OVERLAPS])
+        lines += [pages.fit(f"     overlaps kata {others}; 'review {kata.id}' tells how they become one, or stay apart")] if others else []
     lines += [f"{number:>3}  refused   {reason}" for number, reason in broken]
     asleep = service.snoozed()
     lines += ["", f"Snoozed until {when(min(asleep.values()))[:10]}: {', '.join(map(str, asleep))}"] if asleep else []
@@ -122,7 +123,7 @@ def _review(service: Service, ask: Ask) -> Answer:
         raise misused("review", ask)
     kata = service.review(ask.kata, ask.surface)
     standing = service.standing(kata)
-    beside = {"overlaps": pages.overlaps_json(beside_it(service, kata))}
+    beside = beside_json(service, kata)
     against = {"why": service.store.why(kata.id), "changes": pages.changes(standing.spec, kata.version.spec) if standing else []}
     return Answer(page(service, kata, ask, whole=bool(wanted)), _whole(kata) | {"doubt": service.doubt(kata)} | against | beside)
 
@@ -130,15 +131,23 @@ def _review(service: Service, ask: Ask) -> Answer:
 def page(service: Service, kata: Kata, ask: Ask, whole: bool = False) -> str:
     """A kata as it is reviewed."""
     told = service.doubt(kata), service.store.why(kata.id), service.standing(kata)
-    beside = pages.overlapping(kata, beside_it(service, kata), ask.lead)
+    base, into = service.extended(kata), service.merged().get(kata.id)
+    beside = [f"by your decision proposal {into} stands for it"] if into else []
+    beside += pages.overlapping(kata, beside_it(service, kata), ask.lead, base.id if base else 0)
     return pages.review(kata, ask.lead, *told, service.consent(kata), whole, savings.comparisons(savings.shadow(service, kata)), beside)
 
 
 def beside_it(service: Service, kata: Kata) -> list[tuple[Shared, Kata]]:
     """What overlaps a kata, as far as it can be read and is shown."""
     hidden = {kata.id, *service.snoozed()}
-    pairs = ((one, service.store.kata(one.other)) for one in service.overlaps(kata)[:OVERLAPS] if one.other not in hidden)
+    pairs = ((one, service.store.kata(one.other)) for one in service.overlaps(kata)[kata.id][:OVERLAPS] if one.other not in hidden)
     return [(one, other) for one, other in pairs if other is not None]
+
+
+def beside_json(service: Service, kata: Kata) -> dict[str, Json]:
+    """What overlaps a kata, which one it extends, and which proposal stands for it by a person's decision."""
+    base, told = service.extended(kata), pages.overlaps_json(kata, beside_it(service, kata))
+    return {"overlaps": told, "extends": base.id if base else None, "merged_into": service.merged().get(kata.id)}
 
 
 def _whole(kata: Kata) -> dict[str, Json]:

@@ -116,11 +116,34 @@ VERBS: Mapping[str, Verb] = {
         "edit 2 input branch help 'the branch to show'",
         (2, MOST_VALUES),
     ),
+    "merge": Verb(
+        "merge N with M",
+        "one proposal for two that overlap",
+        "For proposals that have steps in a row in common. What comes of it is learnt from times that the whole was done in one go, is "
+        "checked as any other, and waits for an approval; the two are not told about while it stands.",
+        "merge 2 with 3",
+        (2, 3),
+    ),
+    "extend": Verb(
+        "extend NAME with N",
+        "add the further steps of a proposal",
+        "For a kata in use and what overlaps it: a proposal with the steps of both. Approved under the same name it takes the place of the "
+        "kata, which is disabled then and keeps its versions as NAME_before; until then nothing changes.",
+        "extend deploy_preview with 3",
+        (2, 3),
+    ),
+    "separate": Verb(
+        "separate N from M",
+        "keep two that overlap apart",
+        "They are two things: neither is named beside the other any more.",
+        "separate 2 from 3",
+        (2, 3),
+    ),
     "undo": Verb(
         "undo",
         "take the last decision back, for a day",
-        "The last approve, reject, snooze, disable, enable, rollback, rename, edit, wrong, trust or forget, from wherever it was made, "
-        "unless something else happened to that kata since.",
+        "The last approve, reject, snooze, disable, enable, rollback, rename, edit, wrong, trust, forget, merge, extend or separate, from "
+        "wherever it was made, unless something else happened to that kata since.",
         "undo",
         NONE,
     ),

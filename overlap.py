@@ -24,6 +24,12 @@ class Shared:
     whole: int
 
     @property
+    def joins(self) -> bool:
+        """Whether both can be one routine: one is in the other, or goes on where the other ends."""
+        ends = self.here + self.count > self.own, self.there + self.count > self.whole
+        return self.kind != "part" or ends[0] and self.there == 1 or ends[1] and self.here == 1
+
+    @property
     def kind(self) -> str:
         """ "same", "inside" where all of this is in the other, "around" where all of the other is in this, else "part"."""
         return {(True, True): "same", (True, False): "inside", (False, True): "around"}.get(
@@ -39,6 +45,21 @@ def shared(number: int, routines: Mapping[int, Keys]) -> tuple[Shared, ...]:
     found = [Shared(other, *_longest(own, keys), len(own), len(keys)) for other, keys in near]
     enough = [one for one in found if one.count >= LEAST and 2 * one.count >= min(one.own, one.whole)]
     return tuple(sorted(enough, key=lambda one: (-one.count, one.other)))
+
+
+def union(own: Keys, other: Keys) -> Keys | None:
+    """The steps of both as one routine: the longer where it holds the other, else one after the other with what they have in common once;
+    None where they go apart on both sides."""
+    for one, rest in ((own, other), (other, own)):
+        if any(one[at : at + len(rest)] == rest for at in range(len(one) - len(rest) + 1)):
+            return one
+    joints = ((one, rest, size) for size in range(min(len(own), len(other)), LEAST - 1, -1) for one, rest in ((own, other), (other, own)))
+    return next((one + rest[size:] for one, rest, size in joints if one[-size:] == rest[:size]), None)
+
+
+def within(keys: Keys, whole: Keys) -> int:
+    """At which step, from 0, a routine begins in one that holds it; -1 where it does not."""
+    return next((at for at in range(len(whole) - len(keys) + 1) if whole[at : at + len(keys)] == keys), -1)
 
 
 def _longest(own: Sequence[str], other: Sequence[str]) -> tuple[int, int, int]:

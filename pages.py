@@ -354,23 +354,47 @@ def review(
     return "\n".join(lines + [line for title, rows in parts for line in part(title, rows)])
 
 
-def overlapping(kata: Kata, found: Sequence[tuple[Shared, Kata]], lead: str) -> list[str]:
-    """What has steps in common with a kata under review, and what a person can do about it; nothing is done by itself."""
+def overlapping(kata: Kata, found: Sequence[tuple[Shared, Kata]], lead: str, base: int = 0) -> list[str]:
+    """What has steps in common with a kata under review, and what a person can do about it; nothing is done by itself. `base` is the number
+    of the kata that it extends, 0 where it extends none."""
     rows = []
     for one, other in found:
         called = other.tool or f"proposal {other.id}"
         rows.append(f"steps {one.here}–{one.here + one.count - 1} are steps {one.there}–{one.there + one.count - 1} of {called}")
-    ways = [f"{lead} disable {other.name}" for _, other in found if other.state is State.ACTIVE]
+        place = f"it extends {called}: approved as {other.name} it takes its place"
+        rows.append(place if other.id == base else _choice(kata, other, one, lead))
+    ways = [f"{lead} disable {other.name}" for _, other in found if other.state is State.ACTIVE and other.id != base]
     instead = f"instead of it: approve this one, then '{ways[0]}'; " if ways else ""
     if found and kata.state is State.CANDIDATE:
         rows.append(f"both: approve this one too; {instead}not this one: '{lead} reject {kata.id}'. 'undo' takes each back")
     return rows
 
 
-def overlaps_json(found: Sequence[tuple[Shared, Kata]]) -> list[Json]:
-    """The same as JSON: steps from 1, `kind` is same, inside (the other), around (it) or part."""
+def _choice(kata: Kata, other: Kata, one: Shared, lead: str) -> str:
+    """How two routines with steps in common become one, or stay two."""
+    own, theirs = (each.name or str(each.id) for each in (kata, other))
+    verb = way(kata, other, one)
+    base, rest = (own, theirs) if verb == "merge" or kata.state is not State.CANDIDATE else (theirs, own)
+    ways = [f"{lead} {verb} {base} with {rest}"] if verb else []
+    return " · ".join([*ways, f"{lead} separate {own} from {theirs}"])
+
+
+def way(kata: Kata, other: Kata, one: Shared) -> str:
+    """The verb by which two routines with steps in common become one: "merge" of two proposals, "extend" where one of them was put into
+    use; empty where they cannot, or what is in use does all of it already."""
+    waits = [each.state is State.CANDIDATE for each in (kata, other)]
+    if not one.joins or not any(waits):
+        return ""
+    if all(waits):
+        return "merge"
+    return "" if one.kind == ("inside" if waits[0] else "around") else "extend"
+
+
+def overlaps_json(kata: Kata, found: Sequence[tuple[Shared, Kata]]) -> list[Json]:
+    """The same as JSON: steps from 1, `kind` is same, inside (the other), around (it) or part; `way` is merge or extend, empty where
+    neither."""
     return [
-        {"kata": other.id, "tool": other.tool or None, "state": other.state.value, "kind": one.kind}
+        {"kata": other.id, "tool": other.tool or None, "state": other.state.value, "kind": one.kind, "way": way(kata, other, one)}
         | {"here": one.here, "there": one.there, "steps": one.count}
         for one, other in found
     ]

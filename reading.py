@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from . import consent, miner, odds, overlap, secrecy, validator, verdicts
+from .decisions import JOINS
 from .door import Door
 from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Spec, State, Version
 from .overlap import Shared
@@ -29,8 +30,9 @@ class Reading:
         self.store, self.settings, self.door = store, settings, door
 
     def katas(self) -> tuple[Kata, ...]:
-        """Proposals and everything that was one, by number, without the rejected, the snoozed and what chance explains now."""
-        hidden = {*self.doubts(), *self.snoozed()}
+        """Proposals and everything that was one, by number, without the rejected, the snoozed, what a person put into another, and what
+        chance explains now."""
+        hidden = {*self.doubts(), *self.snoozed(), *self.merged()}
         return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED and kata.id not in hidden)
 
     def refused(self) -> tuple[tuple[int, str], ...]:
@@ -93,9 +95,29 @@ class Reading:
                 return _odd(found.spec, one, max(1, self.settings.min_support - len(rest)))
         return None
 
-    def overlaps(self, kata: Kata) -> tuple[Shared, ...]:
-        """The proposals and katas that have steps in a row in common with one (T15)."""
-        return overlap.shared(kata.id, self.store.keyed())
+    def overlaps(self, *katas: Kata) -> dict[int, tuple[Shared, ...]]:
+        """For each kata the proposals and katas that have steps in a row in common with it, as far as a person did not say that they are
+        two things and did not put them into another (T15)."""
+        keyed, hidden = self.store.keyed(), self.merged()
+        apart = {frozenset((one, *others)) for one, verb, others in self.store.chosen() if verb == "separate"}
+        found = {kata.id: overlap.shared(kata.id, keyed) for kata in katas}
+        return {
+            kata: tuple(one for one in told if {kata, one.other} not in apart and one.other not in hidden) for kata, told in found.items()
+        }
+
+    def merged(self) -> dict[int, int]:
+        """The proposals that a person put into another, each with that one; they are not told about while that one stands."""
+        found = {one: kata for kata, verb, others in self.store.chosen() if verb in JOINS for one in others}
+        if not found:
+            return {}
+        standing, waiting = self.store.keyed(), {kata.id for kata in self.store.katas((State.CANDIDATE,))}
+        return {one: kata for one, kata in found.items() if kata in standing and one in waiting}
+
+    def extended(self, kata: Kata) -> Kata | None:
+        """The kata whose place a proposal takes when it is approved under that one's name; None where it extends none."""
+        base = next((others[0] for one, verb, others in reversed(self.store.chosen()) if one == kata.id and verb == "extend" and others), 0)
+        found = self.store.kata(base) if base else None
+        return found if found and found.name and found.state is not State.CANDIDATE else None
 
     def find(self, word: str) -> Kata:
         """The kata of that number, name or tool name; Refused when there is none."""

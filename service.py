@@ -5,6 +5,7 @@ knows all others."""
 from __future__ import annotations
 
 from .door import Door
+from .joining import Joining
 from .mending import Mended
 from .rounds import Rounds
 from .running import Running
@@ -12,7 +13,7 @@ from .settings import Settings
 from .store import Store
 
 
-class Service(Rounds, Running):
+class Service(Rounds, Running, Joining):
     """One per plugin object."""
 
     def __init__(self, store: Store, settings: Settings, door: Door) -> None:

@@ -4,10 +4,10 @@ one example for more than it is. A module of its own, because the miner finds wh
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import learning, miner, secrecy, templating
+from . import checks, learning, miner, secrecy, templating
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata
 from .model import Call, Event, Example, Fit, Input, Json, KataError, Object, Outcome, Proposal, Refused, Spec, TemplateError
 from .wording import brief
@@ -69,15 +69,61 @@ def taught(found: Lesson, vary: Mapping[str, str], before: Proposal | None = Non
     _named(vary)
     vary = {**(_again(before.spec, found.example) if before else {}), **vary}
     examples = (found.example, *(one for one in (before.exhibits if before else ()) if one.turn != found.example.turn))
+    return _made(found, examples, vary, lambda spec: {**_kept(spec, before), **_wanted(spec, found.example, vary)})
+
+
+def joined(found: Lesson, others: Sequence[Example], parts: Sequence[tuple[int, Spec]]) -> Proposal:
+    """The candidate for a routine that holds others: each of `parts` with the step, from 0, at which it begins. What varied in one varies
+    in the whole too, unless an earlier step of it gives that, under its name; what was expected of an answer still is, where it holds."""
+    examples, texts = (found.example, *others), dict[str, str]()
+    for at, spec in parts:
+        secret = {one.name for one in secrecy.fields(spec)}
+        again = _again(spec, _part(found.example, at, len(spec.steps)))
+        known = {*secret, *texts}
+        texts |= {name: text for name, text in again.items() if name not in known and text not in texts.values()}
+    made = _made(found, examples, texts, lambda spec: _renewed(spec, found.example, texts))
+    return replace(made, spec=_watched(_inherited(made.spec, parts), examples, parts))
+
+
+def _made(found: Lesson, examples: Sequence[Example], vary: Mapping[str, str], names: Callable[[Spec], Mapping[str, str]]) -> Proposal:
+    """The candidate out of examples and those that stand for them with other values; `names` says what its inputs are called."""
     try:
         template = learning.infer([*examples, *(_twin(found.example, vary, number) for number in range(len(OTHERS)) if vary)])
         spec = miner.witnessed(miner.specified(template, found.example), examples)
-        named = _seen(_renamed(spec, {**_kept(spec, before), **_wanted(spec, found.example, vary)}), examples)
+        named = _seen(_renamed(spec, names(spec)), examples)
         shares = [_share(template, spec, one) for one in examples]
     except KataError as error:
         raise Refused(f"These calls cannot be one tool: {error.message}") from error
     fit = Fit(len({one.conversation for one in examples}), len(examples), 0, round(sum(shares) / len(shares), 4), len(examples))
-    return Proposal(named, miner.fingerprint(found.keys), fit, examples, keys=found.keys)
+    return Proposal(named, miner.fingerprint(found.keys), fit, tuple(examples), keys=found.keys)
+
+
+def _part(one: Example, at: int, steps: int) -> Example:
+    return replace(one, events=one.events[at : at + steps])
+
+
+def _renewed(spec: Spec, one: Example, texts: Mapping[str, str]) -> dict[str, str]:
+    """Input as it was learnt → the name that it had in a part, by the value that it has in an example."""
+    names = {text: name for name, text in texts.items()}
+    return {learnt: names[str(value)] for learnt, value in _values(spec, one).items() if str(value) in names}
+
+
+def _inherited(spec: Spec, parts: Sequence[tuple[int, Spec]]) -> Spec:
+    """The spec with the default of each input that had one in a part, and the first words that say what a part is for."""
+    defaults = {one.name: one.default for _, part in reversed(parts) for one in part.inputs if one.default is not None}
+    inputs = tuple(replace(one, default=defaults.get(one.name, one.default)) for one in spec.inputs)
+    return replace(spec, inputs=inputs, help=next((part.help for _, part in parts if part.help), ""))
+
+
+def _watched(spec: Spec, examples: Sequence[Example], parts: Sequence[tuple[int, Spec]]) -> Spec:
+    """The spec with what each part expected of the answer of a step, as far as the answers in the examples were so."""
+    known = {at + index: step.traits for at, part in reversed(parts) for index, step in enumerate(part.steps)}
+    steps = []
+    for index, step in enumerate(spec.steps):
+        answers = [one.results[index] for one in examples]
+        kept = (one for one in known.get(index, ()) if not any(checks.unlike(index, (one,), answer) for answer in answers))
+        steps.append(replace(step, traits=tuple(kept)))
+    return replace(spec, steps=tuple(steps))
 
 
 def _named(vary: Mapping[str, str]) -> None:

@@ -17,7 +17,7 @@ READS = frozenset("list show review runs status help near audit diff mine saving
 """Commands of Kata that decide nothing; whatever else there is, or will be, is put to the person."""
 DECIDES = frozenset(
     "approve enable disable reject rollback run resume trust untrust bind import purge cleanup forget stop rename relax record teach "
-    "learn export repair snooze undo wrong edit".split()
+    "learn export repair snooze undo wrong edit merge extend separate".split()
 )
 """Words by which a decision is known where the command around them cannot be read."""
 QUIET = frozenset(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .. import consent, editing, lifecycle, looking, order, pages, share
+from .. import consent, editing, lifecycle, looking, order, share
 from ..model import Json, Kata, KataError, Refused, State, Usage
 from ..service import Service
 from . import desk, views
@@ -58,7 +58,7 @@ def whole(word: str) -> Act:
 
     def act(service: Service, asked: Asked) -> Json:
         kata, told = found(service, word), desk.one(word)(service, asked)
-        told["overlaps"] = pages.overlaps_json(looking.beside_it(service, kata))
+        told |= looking.beside_json(service, kata)
         return {**told, "verbs": [*told["verbs"], *verbs(service, kata)], "offers": offers(service, kata), "trusted": service.trusted(kata)}
 
     return act
@@ -102,6 +102,31 @@ def undo(service: Service, asked: Asked) -> Json:
         raise Refused(f"The last decision is another by now: {told['verb']!r} of kata {told['kata']}; nothing was changed")
     kata, verb = service.undo(ACTOR)
     return brief(kata, {}) | {"undone": verb}
+
+
+def merge(word: str) -> Act:
+    """Make one proposal of two, the other under `other`."""
+    return _two(word, lambda service, kata, other: service.merge(kata, other, ACTOR))
+
+
+def extend(word: str) -> Act:
+    """Make a proposal of a kata in use with the further steps of the one under `other`."""
+    return _two(word, lambda service, kata, other: service.extend(kata, other, ACTOR))
+
+
+def separate(word: str) -> Act:
+    """Keep two apart that have steps in common, the other under `other`."""
+    return _two(word, lambda service, kata, other: service.separate(kata, other, ACTOR))
+
+
+def _two(word: str, act: Callable[[Service, str, str], Kata]) -> Act:
+    """A decision about two routines, which tells of the one that stands for it."""
+
+    def carried(service: Service, asked: Asked) -> Json:
+        other = found(service, str(asked.sent.get("other", "")))
+        return brief(act(service, str(found(service, word).id), str(other.id)), {})
+
+    return carried
 
 
 def trust(word: str) -> Act:

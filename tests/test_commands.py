@@ -178,7 +178,7 @@ KATA = "id state tool digest version steps inputs support confidence taught spec
 RUN = "run tool status reason started finished version digest session inputs steps".split()
 KEYS = {
     "list": ["katas", "near"],
-    "review 1": [*KATA, "effects", "spec", "checks", "expected", "values", "doubt", "why", "changes", "overlaps"],
+    "review 1": [*KATA, "effects", "spec", "checks", "expected", "values", "doubt", "why", "changes", "overlaps", "extends", "merged_into"],
     "show 1": [*KATA, "effects", "shadow", "versions", "runs", "why", "noticed", "trusted"],
     "runs": ["runs"],
     "runs run-1": RUN,

@@ -35,7 +35,7 @@ BRIEF = {
 WHOLE = BRIEF | set(
     (
         "profile chance spec schema effects permissions checks expected fit flow exhibits versions runs savings standing verbs "
-        "offers trusted overlaps"
+        "offers trusted overlaps extends merged_into"
     ).split(),
 )
 TRACE = set("run tool status reason started finished version digest session inputs steps kata".split())
@@ -644,3 +644,33 @@ def test_a_kata_leaves_with_what_is_personal_named_first_and_comes_back_as_a_pro
     tab.desk.service.purge("tool", "read_file", "cli")
     told = tab.post("import", text=sent, bind={"/home/ann": "/home/ben"})
     assert (told["state"], told["called"]) == ("candidate", "") and "/home/ann" not in json.dumps(tab.get(f"katas/{told['id']}"))
+
+
+def test_two_with_steps_in_common_become_one_here_or_are_kept_apart(tab: Tab) -> None:
+    """T15, T65: as in chat and shell, and nothing is in use by it."""
+
+
+    def whole(word: str) -> list[Did]:
+        rest = sh("npm ci", "added"), sh("npm test", "passed"), sh(f"git push origin {word}", "ok")
+        return [sh(f"git checkout {word}", "Switched"), *rest]
+
+    for number, word in enumerate(("login", "crash", "deps", "docs", "perf", "scan")):
+        tab.desk.turn(word, *(whole(word)[:3] if number < 3 else whole(word)[1:]))
+        tab.desk.service.mine()
+    (one,) = tab.get("katas/1")["overlaps"]
+    assert (one["kata"], one["way"]) == (2, "merge")
+    assert "in one go" in tab.post("katas/1/merge", 409, other=2)["error"]
+    tab.post("katas/1/separate", other=2)
+    last = tab.get("audit")["last"]
+    assert tab.get("katas/1")["overlaps"] == [] and last["verb"] == "separate"
+    tab.post("undo", at=last["at"], kata=1)
+    tab.desk.turn("fresh", *whole("fresh"))
+    tab.desk.service.mine()
+    assert tab.post("katas/1/merge", other=2)["id"] == 3
+    told = tab.get("katas/1")
+    assert (told["merged_into"], told["state"]) == (3, "candidate") and [row["id"] for row in tab.get("katas")["katas"]] == [3]
+    tab.post("katas/1/merge", 404, other=99)
+    tab.desk.service.undo("cli")
+    tab.approve(tab.desk.service.find("1"), name="go")
+    assert tab.get("katas/2")["overlaps"][0]["way"] == "extend"
+    assert tab.post("katas/1/extend", other=2)["id"] == 3 and tab.get("katas/3")["extends"] == 1

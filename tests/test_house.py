@@ -41,7 +41,7 @@ RUNGS = (
     ("discretion", "consent", "familiar", "teaching", "books", "door", "offered"),
     ("reading", "logbook"),
     ("keeping", "deciding"),
-    ("noticing",),
+    ("noticing", "joining"),
     ("rounds", "running"),
     ("service",),
     ("recall",),

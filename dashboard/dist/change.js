@@ -41,6 +41,40 @@ export function Change({ word, label, text, danger, primary, disabled, path, sen
     h(Said, { said }));
 }
 
+// ── Two with steps in common ───────────────────────────────────────────────────────────────────
+
+const WAYS = {
+  merge: { word: "Merge", text: "One proposal stands for both, learnt from times that the whole was done in one go, and checked as any other. It is no tool until you approve it." },
+  extend: { word: "Extend", text: "A proposal with the steps of both. Approved under the name of the kata in use it takes its place; until then nothing changes." },
+};
+
+// What was decided stays told when its row is gone: whoever was put into another, or is kept apart, is named here no more.
+export function Overlaps({ kata, done }) {
+  const [said, setSaid] = useState(null);
+  if (!kata.overlaps.length && !said && !kata.merged_into) return null;
+  const ended = (text) => (answer) => {
+    if (answer) setSaid({ text: text(answer), id: answer.id });
+    done();
+  };
+  return h("div", { className: "kata-note" },
+    h("div", { role: "status" }, said ? h("p", null, said.text, " ", said.id === kata.id ? null : h(Link, { to: `kata/${said.id}` }, `Review proposal ${said.id}`)) : null),
+    kata.merged_into ? h("p", null, "By your decision ", h(Link, { to: `kata/${kata.merged_into}` }, `proposal ${kata.merged_into}`), " stands for it.") : null,
+    kata.overlaps.map((one) => h(Overlap, { key: one.kata, kata, one, ended })),
+    kata.overlaps.length && kata.state === "candidate" ? h("p", { className: "kata-small" }, "You can also keep both, or reject this one. By itself nothing is done.") : null);
+}
+
+function Overlap({ kata, one, ended }) {
+  const name = one.tool || `proposal ${one.kata}`, steps = (from) => `${from}–${from + one.steps - 1}`;
+  const base = one.way === "extend" && kata.state === "candidate" ? one.kata : kata.id;
+  const same = h("p", null, `Steps ${steps(one.here)} are steps ${steps(one.there)} of `, h(Link, { to: `kata/${one.kata}` }, name), ".");
+  if (kata.extends === one.kata) return h("div", null, same, h("p", { className: "kata-small" }, `It extends ${name}: approved as ${name.replace(/^kata_/, "")} it takes its place.`));
+  return h("div", null, same, h("div", { className: "kata-line" },
+    one.way ? h(Change, { ...WAYS[one.way], label: `${WAYS[one.way].word} with ${name}`, path: `katas/${base}/${one.way}`, sent: { other: base === kata.id ? one.kata : kata.id },
+      done: ended((answer) => `Proposal ${answer.id} is both in one.`), told: () => "" }) : null,
+    h(Change, { word: "Keep apart", label: `Keep apart from ${name}`, text: "They are two things: neither is named beside the other any more.", path: `katas/${kata.id}/separate`,
+      sent: { other: one.kata }, done: ended(() => `It is kept apart from ${name}.`), told: () => "" })));
+}
+
 // ── Running ────────────────────────────────────────────────────────────────────────────────────
 
 export function Try({ kata, done }) {

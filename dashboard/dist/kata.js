@@ -2,7 +2,7 @@
 import { h, React, useState, usePoll, Loaded, Section, Button, Empty, Link, When, Mark, EffectMark, STATES, Block, Recorded, many, visible } from "./kit.js";
 import { Flow } from "./flow.js";
 import { Decide, Changes } from "./decide.js";
-import { Try, Edit, Export, Relax } from "./change.js";
+import { Try, Edit, Export, Relax, Overlaps } from "./change.js";
 import { RunRow } from "./runs.js";
 
 export function KataPage({ id }) {
@@ -28,9 +28,7 @@ function Whole({ kata, again }) {
     h("div", { className: "kata-title" }, h("h2", null, kata.tool || `Proposal ${kata.id}: ${visible(kata.outline)}`), h(Mark, { of: STATES, kind: kata.state })),
     h("p", { className: "kata-small" }, `${kata.taught ? `Taught from ${many(kata.taught, "example")}` : `Seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)}`} · ${kata.fit.passed} of ${kata.fit.tried} held-out examples reproduced${kata.savings ? ` · ${kata.savings.verdict}: ${visible(kata.savings.numbers)}` : ""}`),
     kata.standing ? h("div", { className: "kata-note" }, h("p", null, `This version waits for your approval. What it changes against version ${kata.standing.version}, which was in use:`), h(Changes, { changes: kata.standing.changes })) : null,
-    kata.overlaps.length ? h("div", { className: "kata-note" }, kata.overlaps.map((one) => h("p", { key: one.kata },
-      `Steps ${one.here}–${one.here + one.steps - 1} are steps ${one.there}–${one.there + one.steps - 1} of `, h(Link, { to: `kata/${one.kata}` }, one.tool || `proposal ${one.kata}`), ".")),
-    kata.state === "candidate" ? h("p", { className: "kata-small" }, "You can keep both, approve this one and disable the other, or reject this one. By itself nothing is done.") : null) : null,
+    h(Overlaps, { kata, done: again, key: `overlaps-${kata.id}` }),
     kata.chance ? h("p", { className: "kata-note kata-bad" }, `Chance alone may explain it: ${visible(kata.chance)}`) : null,
     h("div", { className: "kata-columns" },
       h("div", { className: "kata-stack" },
