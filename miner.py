@@ -588,9 +588,9 @@ def pieces(keys: Sequence[str]) -> Mapping[int, int]:
 
 
 def neighbours(keys: tuple[str, ...], known: Iterable[Routine]) -> Mapping[int, int]:
-    """Window id → steps of what a decision about a routine bears on: its pieces, and what is one step longer."""
-    longer = {window_id(one.keys): len(one.keys) for one in known if len(one.keys) == len(keys) + 1 and _holds(one.keys, keys)}
-    return {**pieces(keys), **longer}
+    """Window id → steps of what a decision about a routine bears on: its pieces, what is one step longer, and its pieces with one more."""
+    longer = (one.keys for one in known if len(one.keys) == len(keys) + 1 and _holds(one.keys, keys) or _varied(keys, one.keys))
+    return {**pieces(keys), **{window_id(one): len(one) for one in longer}}
 
 
 CHANCE = "chance"
@@ -706,15 +706,22 @@ def _usual(examples: Sequence[Example]) -> list[Example]:
 
 def covered(keys: tuple[str, ...], known: Collection[Routine], support: Callable[[Collection[int]], Support]) -> bool:
     """Whether a family needs no look of its own: it is a piece of proposed or decided routines that hold at least half of its turns
-    (design section 5.4), an equally frequent piece of a loop that is told, or nearly one that was declined or an equally frequent piece
-    of such a one (A29: a slightly different window of it stays declined too)."""
+    (design section 5.4), an equally frequent piece of a loop that is told, or nearly one that was declined, an equally frequent piece of
+    such a one, or steps of it with another one that are mostly done where it is (A29: a slightly different window stays declined too)."""
     if any(one.rejected and abs(len(one.keys) - len(keys)) == 1 and (_holds(one.keys, keys) or _holds(keys, one.keys)) for one in known):
+        return True
+    if any(_within(window_id(keys), window_id(one.keys), support) for one in known if one.rejected and _varied(one.keys, keys)):
         return True
     longer = [one for one in known if len(one.keys) > len(keys) and _holds(one.keys, keys)]
     whole = [one.keys for one in longer if one.covers]
     equals = [window_id(one.keys) for one in longer if one.rule == "loop" and looped(one.keys) == looped(keys)]
     equals += [window_id(part) for one in longer if one.rejected for part in (one.keys[1:], one.keys[:-1]) if _holds(part, keys)]
     return _held_by(keys, whole, equals, support)
+
+
+def _varied(keys: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether another routine is made of some steps of one, two at least, and one that is foreign to it."""
+    return len(other) > 2 and any(_holds(keys, (*other[:at], *other[at + 1 :])) for at in range(len(other)))
 
 
 def _overshadowed(keys: tuple[str, ...], sources: Sources) -> bool:

@@ -53,6 +53,19 @@ def test_a_slightly_different_window_of_a_rejected_routine_stays_rejected_too(de
     assert desk.service.mine().proposed == () and desk.service.katas() == ()
 
 
+def test_neither_is_a_piece_of_it_proposed_with_one_more_step_that_follows_now(desk: Bench) -> None:
+    """K88, A29: four of its steps and the new one are no other routine, while the five are done as before; done without them they are."""
+    desk.learn()
+    desk.service.reject("1", "chat")
+    for n in range(3, 9):
+        desk.turn(f"c{n}", *routine(n), sh("git add notes"))
+        assert desk.service.mine().proposed == ()
+    for n in range(9, 18):
+        desk.turn(f"c{n}", *routine(n)[:3], sh("git add notes"))
+        desk.service.mine()
+    assert [len(kata.version.spec.steps) for kata in desk.service.katas()] == [4]
+
+
 def test_only_a_proposal_can_be_rejected(desk: Bench) -> None:
     desk.approved()
     with pytest.raises(Refused, match="Kata 1 is active, not a proposal"):
