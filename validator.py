@@ -30,6 +30,7 @@ from .model import (
     Expression,
     Hole,
     InputError,
+    InputField,
     Json,
     KataError,
     Literal,
@@ -37,6 +38,7 @@ from .model import (
     OpaqueCommand,
     Option,
     Outcome,
+    Pick,
     Reference,
     Spec,
     Status,
@@ -48,6 +50,7 @@ from .model import (
 )
 from .redact import Masker
 from .schemas import NAMED, VALUES, masked_schema
+from .secrecy import label
 from .settings import RANGES
 from .templating import recovered, render
 
@@ -461,12 +464,33 @@ def _unrecovered(case: Case) -> list[str]:
 
 def no_secrets(case: Case) -> Verdict:
     """Whether the spec is free of credentials and of values that were masked (K64, A17); the reason never shows one."""
-    places = [(f"step {number} ({step.tool})", _fixed(step.arguments)) for number, step in enumerate(case.spec.steps, 1)]
-    places += [(f"argument {one.name!r}", [one.description, *one.examples]) for one in case.spec.inputs]
-    expected = [(number, [one.to_json() for one in step.traits]) for number, step in enumerate(case.spec.steps, 1)]
-    places += [(f"what is expected of the answer of step {number}", traits) for number, traits in expected]
+    steps = [*enumerate(case.spec.steps, 1)]
+    places: list[tuple[str, Json]] = []
+    places += [(f"step {number} ({step.tool})", [_fixed(step.arguments), *_sought(step.arguments)]) for number, step in steps]
+    places += [(f"argument {label(one.name)!r}", _apart(_told(one))) for one in case.spec.inputs]
+    places += [(f"what is expected of the answer of step {number}", [one.to_json() for one in step.traits]) for number, step in steps]
+    places += [(f"what is said of step {number}", step.effect.why) for number, step in steps]
+    places += [("what is said of it", case.spec.help)]
     problems = [f"{place} holds {found}" for place, value in places if (found := _secret(value))]
     return _verdict(problems, "no credential and no masked value in the spec")
+
+
+def _told(one: InputField) -> list[Json]:
+    """All that is kept of an argument."""
+    return [one.name, one.description, one.default, *one.examples, *one.choices, *one.within]
+
+
+def _sought(arguments: Expression) -> list[Json]:
+    """What is looked for in earlier results, each by itself: keys, fields, programs, and the fixed values that tell an entry."""
+    parts = [part for one in walk(arguments) if isinstance(one, Reference) for part in one.path]
+    picks = [part for part in parts if isinstance(part, Pick)]
+    keys = [part for part in parts if isinstance(part, str)]
+    return _apart([*keys, *(one.field for one in picks), *(_fixed(one.value) for one in picks if one.value)])
+
+
+def _apart(values: Sequence[Json]) -> list[Json]:
+    """The values so that none says anything of the next."""
+    return [[one] for one in values]
 
 
 def _secret(value: Json) -> str:

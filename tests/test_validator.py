@@ -28,6 +28,7 @@ from kata.model import (
     Literal,
     Object,
     Outcome,
+    Pick,
     Reference,
     Spec,
     Status,
@@ -323,6 +324,10 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
         Command(("curl -H KATASECRET_bearer_1 ", Hole(Input("pattern"), "bare"))),
         Array((Literal(TOKEN),)),
         Command((f"git clone https://{TOKEN}@example.org/", Hole(Input("pattern"), "bare"))),
+        Reference(0, ("matches", Pick("where", "token", Literal(TOKEN)), "path")),
+        Reference(0, ("matches", Pick("text", '{"after": "KATASECRET_key_1"}'))),
+        Reference(0, (TOKEN, "path")),
+        Command(("cat ", Hole(Reference(0, (TOKEN,)), "bare"))),
     ],
 )
 def test_a_credential_or_a_masked_value_in_the_spec_is_caught_and_not_shown(expression: Expression) -> None:
@@ -332,10 +337,22 @@ def test_a_credential_or_a_masked_value_in_the_spec_is_caught_and_not_shown(expr
     assert TOKEN not in reason and "KATASECRET" not in reason
 
 
-def test_a_secret_among_the_examples_of_an_argument_is_caught() -> None:
-    """K64."""
-    spec = replace(SPEC, inputs=(InputField("pattern", "string", "", (TOKEN,)),))
+@pytest.mark.parametrize(
+    "kept", [{"examples": (TOKEN,)}, {"choices": (TOKEN, "b")}, {"default": TOKEN}, {"within": (TOKEN, "")}, {"description": TOKEN}]
+)
+def test_a_secret_among_what_is_kept_of_an_argument_is_caught(kept: Any) -> None:
+    """K64: a spec that somebody else made holds whatever they put there."""
+    spec = replace(SPEC, inputs=(InputField("pattern", "string", **kept),))
     assert failed(checks(spec))["no_secrets"] == "argument 'pattern' holds a credential"
+
+
+def test_a_secret_in_a_name_or_in_what_is_said_of_a_routine_is_caught_and_not_shown() -> None:
+    """K64"""
+    named = replace(SPEC, inputs=(InputField(TOKEN, "string"),))
+    loud = replace(SPEC, steps=(replace(SPEC.steps[0], effect=replace(SPEC.steps[0].effect, why=f"runs {TOKEN}")), *SPEC.steps[1:]))
+    for spec in (named, loud, replace(SPEC, help=f"use {TOKEN}")):
+        reason = failed(checks(spec))["no_secrets"]
+        assert "holds a credential" in reason and TOKEN not in reason
 
 
 # ── K65 ──────────────────────────────────────────────────────────────────────────────────────────
