@@ -10,6 +10,15 @@ from .model import Json
 from .rows import pack
 from .statements import insert
 
+PULSE = (
+    ("max(number)", "turns"),
+    ("count(*)", "turns"),
+    ("count(*)", "turns WHERE dirty > 0"),
+    ("sum(requests)", "spent"),
+    ("max(number)", "audit"),
+    ("sum(version)", "katas"),  # more evidence for the same steps stands in no log
+)
+
 
 class Accounts(File):
     """The accounts, as ledger makes them."""
@@ -36,6 +45,15 @@ class Accounts(File):
         """Turn → what the routine cost there by hand; the newest `most`."""
         rows = self._rows("SELECT turn, cost FROM times WHERE kata = ? ORDER BY at DESC LIMIT ?", kata, most)
         return {row["turn"]: row["cost"] for row in rows}
+
+    def pulse(self) -> tuple[int, ...]:
+        """Numbers of which one changes whenever a turn is recorded, mined, counted or forgotten, or a kata or its
+        evidence changes."""
+        return tuple(int(self._rows(f"SELECT coalesce({what}, 0) AS n FROM {where}")[0]["n"]) for what, where in PULSE)
+
+    def counted(self) -> float:
+        """When the first turn began whose model requests were counted (epoch seconds); 0 where none were."""
+        return float(self._rows("SELECT coalesce(min(at), 0) AS at FROM spent")[0]["at"])
 
     def asked(self, first: float, last: float) -> int:
         """How many model requests were made in the turns that began between those times."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from . import ledger
+from . import ledger, ranking
 from .ledger import Account, Cost, Use
 from .model import PREFIX, Kata, Turn
 from .store import Store
@@ -27,20 +27,16 @@ def settle(store: Store, turn: Turn) -> None:
     times = {}
     for kata, where in store.held(turn.id).items():
         for example in store.examples([where]):
-            if cost := ledger.by_hand(example, requests):
-                times[kata] = _exact(cost)
+            if gain := ranking.gain(example, requests):
+                times[kata] = gain.to_json()
     store.settle(turn.id, turn.started, len(requests), found, times)
 
 
 def keep(store: Store, kata: Kata) -> None:
     """Write what the examples of a kata cost by hand, before their turns are forgotten."""
     for example in kata.version.exhibits:
-        if cost := ledger.by_hand(example, store.requests(example.turn)):
-            store.settle(example.turn, example.events[0].started, 0, (), {kata.id: _exact(cost)})
-
-
-def _exact(cost: Cost) -> dict[str, float]:
-    return {name: getattr(cost, name) for name in Cost.__slots__}
+        if gain := ranking.gain(example, store.requests(example.turn)):
+            store.settle(example.turn, example.events[0].started, 0, (), {kata.id: gain.to_json()})
 
 
 def times(store: Store, kata: Kata) -> tuple[Cost, ...]:

@@ -263,10 +263,20 @@ class Katas(Decisions):
         if isinstance(before, dict):
             self.note("undo", canonical({**before, **more}))
 
+    def paces(self) -> dict[int, int]:
+        """In how many of the turns that are kept the routine of each standing proposal was done."""
+        select = """SELECT katas.id AS kata, count(*) AS n FROM katas JOIN windows ON windows.window = katas.window
+        WHERE state = 'candidate' AND withdrawn = '' GROUP BY katas.id"""
+        return {int(row["kata"]): int(row["n"]) for row in self._rows(select)}
+
+    def keys(self, kata: int) -> tuple[str, ...]:
+        """What the steps of a kata's routine are called as they are counted; empty where there is no such kata."""
+        row = self._first("SELECT keys FROM katas WHERE id = ?", kata)
+        return tuple(row["keys"]) if row else ()
+
     def steps(self, kata: int) -> int:
         """How many steps the routine of a kata has, as it is done by hand."""
-        row = self._first("SELECT keys FROM katas WHERE id = ?", kata)
-        return len(row["keys"]) if row else 0
+        return len(self.keys(kata))
 
     def window(self, kata: int) -> int:
         """The window of a kata's routine; 0 where it has none."""

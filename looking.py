@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from . import books, pages, recall, savings, share
+from . import books, pages, prospects, recall, savings, share
 from .asking import Act, Answer, Ask
 from .manual import misused, number
 from .model import PREFIX, Json, Kata, Refused, RunRow, State
@@ -85,12 +85,12 @@ def _reading(ask: Ask, usual: float) -> tuple[float, bool]:
 
 def _list(service: Service, ask: Ask) -> Answer:
     katas, near, broken = service.katas(), service.near(), service.store.broken()
-    out = State.STALE, State.SUSPENDED
-    shown = {kata.id for kata in katas}
+    out, values = (State.STALE, State.SUSPENDED), service.values(katas)
+    katas, shown = prospects.ordered(katas, values), {kata.id for kata in katas}
     beside = service.overlaps(*(kata for kata in katas if kata.state is State.CANDIDATE))
     lines = []
     for kata in katas:
-        lines += pages.entry(kata, service.store.why(kata.id) if kata.state in out else "")
+        lines += pages.entry(kata, service.store.why(kata.id) if kata.state in out else "", prospects.lines(values.get(kata.id)))
         others = ", ".join([str(one.other) for one in beside.get(kata.id, ()) if one.other in shown][:OVERLAPS])
         lines += [pages.fit(f"     overlaps kata {others}; 'review {kata.id}' tells how they become one, or stay apart")] if others else []
     lines += [f"{number:>3}  refused   {reason}" for number, reason in broken]
@@ -106,8 +106,8 @@ def _list(service: Service, ask: Ask) -> Answer:
     idle = next((kata for kata in katas if kata.state in out), None)
     lines += ["", f"What can be done about {idle.tool}: {ask.lead} review {idle.id}"] if idle else []
     lines += ["", f"{pages.many(len(near), 'routine')} seen but not proposed: {ask.lead} near"] if near else []
-    told = {"katas": [kata_json(kata) for kata in katas], "near": [pages.near_json(miss) for miss in near]}
-    return Answer("\n".join(lines), told)
+    told = [kata_json(kata) | prospects.value_json(values.get(kata.id)) for kata in katas]
+    return Answer("\n".join(lines), {"katas": told, "near": [pages.near_json(miss) for miss in near]})
 
 
 def _near(service: Service, ask: Ask) -> Answer:
@@ -125,16 +125,19 @@ def _review(service: Service, ask: Ask) -> Answer:
     standing = service.standing(kata)
     beside = beside_json(service, kata)
     against = {"why": service.store.why(kata.id), "changes": pages.changes(standing.spec, kata.version.spec) if standing else []}
-    return Answer(page(service, kata, ask, whole=bool(wanted)), _whole(kata) | {"doubt": service.doubt(kata)} | against | beside)
+    told = _whole(kata) | {"doubt": service.doubt(kata)} | against | beside | prospects.prospect(service, kata).to_json()
+    return Answer(page(service, kata, ask, whole=bool(wanted)), told)
 
 
 def page(service: Service, kata: Kata, ask: Ask, whole: bool = False) -> str:
     """A kata as it is reviewed."""
     told = service.doubt(kata), service.store.why(kata.id), service.standing(kata)
     base, into = service.extended(kata), service.merged().get(kata.id)
+    compared = savings.comparisons(savings.shadow(service, kata))
     beside = [f"by your decision proposal {into} stands for it"] if into else []
     beside += pages.overlapping(kata, beside_it(service, kata), ask.lead, base.id if base else 0)
-    return pages.review(kata, ask.lead, *told, service.consent(kata), whole, savings.comparisons(savings.shadow(service, kata)), beside)
+    more = prospects.parts(prospects.prospect(service, kata), ask.lead)
+    return pages.review(kata, ask.lead, *told, service.consent(kata), whole, compared, beside, more)
 
 
 def beside_it(service: Service, kata: Kata) -> list[tuple[Shared, Kata]]:

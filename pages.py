@@ -116,13 +116,14 @@ def many(count: int, noun: str) -> str:
 # ── The list ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def entry(kata: Kata, why: str = "") -> list[str]:
-    """A kata in two lines: number, state and how it is called or where it was seen; its steps. In a third, why it cannot be called."""
+def entry(kata: Kata, why: str = "", more: Sequence[str] = ()) -> list[str]:
+    """A kata in two lines: number, state and how it is called or where it was seen; its steps. In a third, why it cannot be called, or
+    what `more` there is to say."""
     fit_, spec = kata.version.fit, kata.version.spec
     seen = f"seen in {fit_.support} conversations, confidence {fit_.confidence:.2f}" if not fit_.taught else evidenced(fit_)
     title = signature(kata.tool, spec) if kata.tool else seen
     lines = [fit(f"{kata.id:>3}  {state(kata):<9} {title}"), fit(f"     {len(spec.steps)} steps: {outline(spec)}")]
-    return lines + ([f"     {visible(why)}"] if why else [])
+    return lines + ([f"     {visible(why)}"] if why else []) + [fit(one) for one in more]
 
 
 def evidenced(fit_: Fit) -> str:
@@ -327,11 +328,13 @@ def review(
     whole: bool = False,
     compared: Sequence[str] = (),
     beside: Sequence[str] = (),
+    more: Sequence[tuple[str, Sequence[str]]] = (),
 ) -> str:
     """Everything a person needs to decide, its effects first (K18): steps, data flow, permissions, schemas, side
     effects, validation; 80 columns. `doubt` says why chance explains the routine by today's counts, `why` why the kata is in its state;
     `standing` is the version that was in use, when this one would take its place; `asks` when a person is asked before a run. `whole` names
-    every check and every example; `compared` are times by hand since it was proposed, `beside` what overlaps it."""
+    every check and every example; `compared` are times by hand since it was proposed, `beside` what overlaps it, `more` further parts, by
+    their titles."""
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
     head = f"Kata {kata.id} · {state(kata)} · {name} · {evidenced(evidence)}"
@@ -346,6 +349,7 @@ def review(
         ("Expected", _expected(spec, lead, kata.id) if whole else _watched(spec, lead, kata.id)),
         ("Validation", _validation(kata) + [f"doubtful: {doubt}"] * bool(doubt)),
         ("Overlaps", beside),
+        *more,
         ("Since then", compared),
         ("Because", [why] if why else []),
         ("Changes", [f"against version {standing.number}:", *changes(standing.spec, spec)] if standing else []),

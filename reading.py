@@ -4,20 +4,23 @@ A module of its own, because everybody asks these questions, a page as well as a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import consent, miner, odds, overlap, secrecy, validator, verdicts
+from . import consent, miner, odds, overlap, ranking, secrecy, validator, verdicts, weighing
 from .decisions import JOINS
 from .door import Door
 from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Spec, State, Version
 from .overlap import Shared
+from .ranking import Value
 from .settings import Settings
 from .store import Store
 from .wording import brief, templated
 
 EXPLAINED = ("coherence", "confidence", "inputs", "opaque", "saves", "template")
 """Rules that one odd example may break."""
+ANNOUNCED = 3
+"""Proposals that wait and were told about, from which on nobody is told about another (T18)."""
 ODDEST = 8
 """Examples among which the one is looked for that keeps a routine back."""
 """What is kept in the place of a value that somebody supplied for one run."""
@@ -28,12 +31,41 @@ class Reading:
 
     def __init__(self, store: Store, settings: Settings, door: Door) -> None:
         self.store, self.settings, self.door = store, settings, door
+        self._weighed: tuple[Json, dict[tuple[int, str], Value | None]] = (None, {})
 
     def katas(self) -> tuple[Kata, ...]:
-        """Proposals and everything that was one, by number, without the rejected, the snoozed, what a person put into another, and what
-        chance explains now."""
-        hidden = {*self.doubts(), *self.snoozed(), *self.merged()}
-        return tuple(kata for kata in self.store.katas() if kata.state is not State.REJECTED and kata.id not in hidden)
+        """Proposals and everything that was one, by number, without the rejected, the snoozed, what a person put into another, what chance
+        explains now and what surely would not pay."""
+        katas = self.store.katas()
+        hidden = {*self.doubts(), *self.snoozed(), *self.merged(), *self.unpaying(katas)}
+        return tuple(kata for kata in katas if kata.state is not State.REJECTED and kata.id not in hidden)
+
+    def values(self, katas: Iterable[Kata]) -> dict[int, Value | None]:
+        """What each of the proposals among them would save in a week (T18); None where nothing is known. Each is weighed anew when
+        something happened since, and every ten minutes."""
+        waiting = [(kata.id, kata.version.spec.digest, kata) for kata in katas if kata.state is State.CANDIDATE]
+        now = self.door.clock()
+        pulse = (*self.store.pulse(), int(now // 600)) if waiting else ()
+        if pulse and self._weighed[0] != pulse:
+            self._weighed = pulse, {}
+        known = self._weighed[1]
+        if fresh := [kata for number, digest, kata in waiting if (number, digest) not in known]:
+            active = sum(state is State.ACTIVE for _, state, _ in self.store.routines())
+            found = weighing.values(self.store, fresh, active, now)
+            known.update({(kata.id, kata.version.spec.digest): found[kata.id] for kata in fresh})
+        return {number: known[number, digest] for number, digest, _ in waiting}
+
+    def unpaying(self, katas: Iterable[Kata]) -> dict[int, NearMiss]:
+        """The proposals that would cost more than they save even at the best of today's figures, by number: they are told as near misses,
+        and come back when they may pay. What a person taught or named stands on their word."""
+        waiting = {kata.id: kata for kata in katas if kata.state is State.CANDIDATE and not kata.version.fit.taught and not kata.name}
+        found = {}
+        for number, one in self.values(waiting.values()).items():
+            if one is not None and (why := ranking.unpaying(one)):
+                kata = waiting[number]
+                keys = self.store.keys(number)
+                found[number] = NearMiss(keys, ranking.PAYS, why, kata.version.fit.support, kata.fingerprint)
+        return found
 
     def refused(self) -> tuple[tuple[int, str], ...]:
         """The numbers of the katas that do not load, or are set active without a person's word in the log (T42), each with the reason."""
@@ -65,8 +97,9 @@ class Reading:
         return found
 
     def doubt(self, kata: Kata) -> str:
-        """Why chance explains a proposal by today's counts; empty when it does not. A person may approve it all the same."""
-        doubts = self.doubts()
+        """Why chance explains a proposal by today's counts, or why it would cost more than it saves; empty when neither is so. A person may
+        approve it all the same."""
+        doubts = self.unpaying([kata]) | self.doubts()
         return doubts[kata.id].detail if kata.id in doubts else ""
 
     def known(self) -> dict[int, miner.Routine]:
@@ -78,8 +111,9 @@ class Reading:
         return {miner.window_id(one.keys): one for one in told}
 
     def near(self) -> tuple[NearMiss, ...]:
-        """What was seen and is not proposed, best supported first, with what only chance explains now."""
-        return tuple(sorted((*self.store.near(), *self.doubts().values()), key=lambda one: (-one.support, one.fingerprint)))
+        """What was seen and is not proposed, best supported first, with what only chance explains now and what would not pay."""
+        doubted = self.unpaying(self.store.katas((State.CANDIDATE,))) | self.doubts()
+        return tuple(sorted((*self.store.near(), *doubted.values()), key=lambda one: (-one.support, one.fingerprint)))
 
     def odd(self, miss: NearMiss) -> Odd | None:
         """The one conversation without which the others would be a proposal: where it differs, and what the others did there."""
@@ -156,15 +190,18 @@ class Reading:
         return kata
 
     def announcement(self, platform: str) -> str | None:
-        """One line about the newest proposal that nobody was told of, each told once (A40); never an observed value."""
+        """One line about the proposal that nobody was told of and that would save most, each told once (A40), while fewer than three that
+        were told wait for a decision (T18); never an observed value."""
         told = self.store.noted("told").split()
-        new = [kata for kata in self.katas() if kata.state is State.CANDIDATE and str(kata.id) not in told and not kata.version.fit.taught]
-        if not new:
+        waiting = [kata for kata in self.katas() if kata.state is State.CANDIDATE and not kata.version.fit.taught]
+        new = {kata.id: kata for kata in waiting if str(kata.id) not in told}
+        if not new or len(waiting) - len(new) >= ANNOUNCED:
             return None
-        self.store.note("told", " ".join([*told, *(str(kata.id) for kata in new)]))
-        fit, steps = new[-1].version.fit, len(new[-1].version.spec.steps)
+        best = new[ranking.ranked(self.values(new.values()))[0]]
+        self.store.note("told", " ".join([*told, str(best.id)]))
+        fit, steps = best.version.fit, len(best.version.spec.steps)
         lead = "hermes kata" if platform in ("", "cli") else "/kata"
-        return f"Kata: a routine of {steps} steps, seen in {fit.support} conversations, could be one tool. Look: {lead} review {new[-1].id}"
+        return f"Kata: a routine of {steps} steps, seen in {fit.support} conversations, could be one tool. Look: {lead} review {best.id}"
 
     @property
     def busy(self) -> bool:

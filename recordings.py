@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 
 from .file import File
 from .findings import delete, soiled
-from .model import Event, Json, ModelRequest, PayloadError, Record, SchemaSeen, Turn, TurnEnd, TurnStart
-from .rows import Row, moment, pack, read_event
+from .model import Call, Event, Json, ModelRequest, PayloadError, Record, SchemaSeen, Turn, TurnEnd, TurnStart
+from .rows import Row, bind, moment, pack, read_event, unbind
 from .secrecy import label
 from .statements import add_to, insert, sql, value_of
 from .turns import Lived, Span
@@ -117,6 +117,22 @@ class Recordings(File):
         """Whether a tool was called in that turn."""
         select = "SELECT events.number FROM events JOIN turns ON turns.number = turn WHERE id = ? AND tool = ? LIMIT 1"
         return bool(self._rows(select, turn, tool))
+
+    def before(self, turn: str, position: int, most: int = 5) -> tuple[Call, ...]:
+        """The latest calls that succeeded in a conversation before a place in one of its turns, the latest first."""
+        select = """SELECT tool, arguments FROM events WHERE status = 'ok' AND (turn < :number OR position < :position)
+        AND turn IN (SELECT number FROM turns WHERE conversation = :conversation AND number <= :number)
+        ORDER BY turn DESC, position DESC LIMIT :most"""
+        with self._using("DEFERRED") as db:
+            row = sql(db, "SELECT number, conversation FROM turns WHERE id = ?", turn).fetchone()
+            if row is None:
+                return ()
+            named = {"number": row["number"], "conversation": bind(row["conversation"]), "position": position, "most": most}
+            return tuple(Call(str(unbind(tool)), dict(unbind(told))) for tool, told in db.execute(select, named).fetchall())
+
+    def oldest(self) -> float:
+        """When the oldest turn began that is kept (epoch seconds); 0 where none is."""
+        return float(self._rows("SELECT coalesce(min(started), 0) AS at FROM turns")[0]["at"])
 
     def masked_before(self, masker: int, limit: int = 200) -> tuple[tuple[str, str], ...]:
         """Turns, with their conversation, whose texts went through an older masker only; the oldest first."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .. import executor, lifecycle, pages, savings
+from .. import executor, lifecycle, pages, prospects, savings
 from ..asking import Hand
 from ..deciding import Unconfirmed, Unseen
 from ..model import Json, Kata, KataError, Refused, State, StoreError, Usage
@@ -79,7 +79,8 @@ def reply(act: Act, service: Service, asked: Asked) -> Reply:
 def overview(service: Service, asked: Asked) -> Json:
     """What waits for a decision, what is in use, what needs attention, and whether it records."""
     katas, used = service.katas(), service.store.used()
-    rows = [brief(kata, used) for kata in katas]
+    values = service.values(katas)
+    rows = [brief(kata, used) | prospects.value_json(values.get(kata.id)) for kata in prospects.ordered(katas, values)]
     troubled = (State.STALE.value, State.SUSPENDED.value)
     return {
         "profile": asked.profile,
@@ -120,7 +121,7 @@ def brief(kata: Kata, used: Mapping[int, Mapping[str, Json]]) -> dict[str, Json]
     use = used.get(kata.id, {"runs": 0, "good": 0, "last": None})
     kinds = list(dict.fromkeys(step.effect.kind.value for step in kata.version.spec.steps))
     told = {"destructive": destroys(kata), "kinds": kinds, "outline": pages.outline(kata.version.spec), "created": kata.version.created}
-    return pages.kata_json(kata) | told | {"use": dict(use)}
+    return pages.kata_json(kata) | told | {"use": dict(use)} | prospects.value_json(None)
 
 
 def destroys(kata: Kata) -> bool:
@@ -133,7 +134,9 @@ def katas(service: Service, asked: Asked) -> Json:
     wanted = asked.query.get("state", "all").lower()
     page, size = _number(asked, "page", 1, 1_000_000), _number(asked, "size", SIZE, MOST)
     used = service.store.used()
-    found = [brief(kata, used) for kata in _in_states(service, wanted) if _holds(kata, asked.query.get("q", ""))]
+    held = [kata for kata in _in_states(service, wanted) if _holds(kata, asked.query.get("q", ""))]
+    values = service.values(held)
+    found = [brief(kata, used) | prospects.value_json(values.get(kata.id)) for kata in prospects.ordered(held, values)]
     start = (page - 1) * size
     pages_ = max(1, -(-len(found) // size))
     return {"katas": found[start : start + size], "total": len(found), "page": page, "pages": pages_, "size": size, "state": wanted}
@@ -173,7 +176,7 @@ def one(word: str) -> Act:
 
     def act(service: Service, asked: Asked) -> Json:
         kata = found(service, word)
-        spec, exhibits = kata.version.spec, kata.version.exhibits
+        spec, exhibits, prospect = kata.version.spec, kata.version.exhibits, prospects.prospect(service, kata)
         return {
             **brief(kata, service.store.used()),
             "profile": asked.profile,
@@ -192,6 +195,8 @@ def one(word: str) -> Act:
             "savings": savings.worth(service, kata).to_json() if service.store.standing(kata.id) else None,
             "standing": standing(service, kata),
             "verbs": verbs(service, kata),
+            **prospect.to_json(),
+            **prospects.shown(prospect),
         }
 
     return act

@@ -30,12 +30,12 @@ Json = Any
 FOLDER = Path(__file__).resolve().parent.parent / "dashboard"
 BRIEF = {
     *("id state tool digest version steps inputs support confidence specificity asks".split()),
-    *("destructive kinds outline created use taught".split()),
+    *("destructive kinds outline created use taught would_save".split()),
 }
 WHOLE = BRIEF | set(
     (
         "profile chance spec schema effects permissions checks expected fit flow exhibits versions runs savings standing verbs "
-        "offers trusted overlaps extends merged_into"
+        "offers trusted overlaps extends merged_into moments timetable asked_for suggested_sentence prospect"
     ).split(),
 )
 TRACE = set("run tool status reason started finished version digest session inputs steps kata".split())

@@ -27,7 +27,7 @@ RUNGS = (
     ("options",),
     ("closer",),
     ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger", "secrecy", "schemas"),
-    ("templating", "checks"),
+    ("templating", "checks", "ranking"),
     ("learning", "wording", "odds"),
     ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "editing", "share", "history", "scene"),
     ("statements",),
@@ -38,7 +38,8 @@ RUNGS = (
     ("katas", "erasing"),
     ("mending",),
     ("store",),
-    ("discretion", "consent", "familiar", "teaching", "books", "door", "offered"),
+    ("discretion", "consent", "familiar", "teaching", "books", "door", "offered", "moments"),
+    ("weighing",),
     ("reading", "logbook"),
     ("keeping", "deciding"),
     ("noticing", "joining"),
@@ -46,7 +47,7 @@ RUNGS = (
     ("service",),
     ("recall",),
     ("pages", "switches", "asking"),
-    ("order", "savings", "manual", "status", "calling"),
+    ("order", "savings", "prospects", "manual", "status", "calling"),
     ("looking", "terminal"),
     ("changing",),
     ("commands",),
@@ -63,6 +64,7 @@ PURE = tuple(
     "looks names keys beside spots cells sources lists views redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning odds miner validator executor resuming ward lifecycle ledger verdicts editing "
     "share needs overlap wording discretion consent familiar formats switches secrecy schemas speech door offered settings".split()
+    + "ranking moments".split()
 )
 HARMLESS = frozenset(
     "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "

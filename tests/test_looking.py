@@ -40,12 +40,12 @@ def test_the_list_shows_proposals_and_active_katas(desk: Bench) -> None:
     desk.service.mine()
     answer = ask(desk, "list", "chat")
     lines = answer.text.split("\n")
-    assert lines[0] == "  1  active    kata_deploy_preview(branch)"
-    assert lines[1] == "     5 steps: git checkout, search_files, read_file, wc, write_file"
-    assert lines[2] == "  2  proposal  seen in 3 conversations, confidence 0.78"
-    assert lines[3] == "     3 steps: git pull, make, npm run"
+    assert lines[0] == "  2  proposal  seen in 3 conversations, confidence 0.78"
+    assert lines[1] == "     3 steps: git pull, make, npm run" and lines[2].startswith("     would save about ")
+    assert lines[3] == "  1  active    kata_deploy_preview(branch)"
+    assert lines[4] == "     5 steps: git checkout, search_files, read_file, wc, write_file"
     assert lines[-1] == "Look at a proposal: /kata review 2" and fits(answer)
-    assert [one["id"] for one in answer.json["katas"]] == [1, 2]
+    assert [one["id"] for one in answer.json["katas"]] == [2, 1]
 
 
 def test_the_rejected_are_not_listed(desk: Bench) -> None:

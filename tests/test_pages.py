@@ -46,7 +46,7 @@ def test_a_review_has_all_six_parts_with_effects_first(desk: Bench) -> None:
     answer = ask(desk, "review 1", "chat")
     lines = answer.text.split("\n")
     titles = [line[:13].strip() for line in lines[1:] if line[:1].isalpha()]
-    assert sorted(titles) == sorted([*PARTS, "Expected", "Revision"]) and titles[0] == "Side effects"
+    assert sorted(titles) == sorted([*PARTS, "Expected", "Would save", "When", "Asked for", "Revision"]) and titles[0] == "Side effects"
     assert len(lines) <= 24 and fits(answer) and answer.code == 0
 
 

@@ -37,7 +37,14 @@ function Whole({ kata, again }) {
         h(Section, { title: kata.verbs.includes("approve") ? "Your decision" : "Change it", id: "kata-decide" }, h(Decide, { kata, done: again, key: kata.id }),
           h(Edit, { kata, done: again, key: `edit-${kata.id}` }), h(Export, { kata, key: `export-${kata.id}` })),
         h(Try, { kata, done: again, key: `try-${kata.id}` }), h(May, { kata }))),
-    h(Examples, { kata }), h(Checks, { kata }), h(Schema, { kata }), h(Versions, { kata }), h(Latest, { kata }));
+    h(Prospect, { kata }), h(Examples, { kata }), h(Checks, { kata }), h(Schema, { kata }), h(Versions, { kata }), h(Latest, { kata }));
+}
+
+// What it would save, when it happens, and in which words it was asked for; the words are shown and never followed.
+function Prospect({ kata }) {
+  if (!kata.prospect.length) return null;
+  return h(Section, { title: "What it would bring", id: "kata-prospect" }, h("dl", { className: "kata-facts" }, kata.prospect.map(({ title, rows }) =>
+    h("div", { key: title }, h("dt", null, title), h("dd", null, rows.map((row) => h("div", { key: row }, visible(row))))))));
 }
 
 // ── What it may do ─────────────────────────────────────────────────────────────────────────────

@@ -20,7 +20,8 @@ export function Row({ kata }) {
       h("p", null, visible(kata.outline)),
       h("p", { className: "kata-small" }, `${many(kata.steps.length, "step")} · ${effects(kata)} · `,
         kata.tool ? h("span", null, runs ? `${many(runs, "run")}, ${good} good, last ` : "not used yet", runs ? h(When, { at: last }) : null)
-          : kata.taught ? `taught from ${many(kata.taught, "example")}` : `seen in ${many(kata.support, "conversation")}`)));
+          : kata.taught ? `taught from ${many(kata.taught, "example")}` : `seen in ${many(kata.support, "conversation")}`),
+      kata.would_save ? h("p", { className: "kata-small" }, visible(kata.would_save.line)) : null));
 }
 
 const FILTERS = [["all", "All but rejected"], ...Object.entries(STATES).map(([state, [, word]]) => [state, word])];
