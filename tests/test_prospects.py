@@ -10,7 +10,7 @@ import pytest
 from strategies import NOW, Bench, Clock, Did, bench, events, routine, sh
 
 from kata import commands, ranking
-from kata.model import Json, ModelRequest, TurnEnd, TurnStart
+from kata.model import Json, ModelRequest, Proposal, TurnEnd, TurnStart
 
 TOKENS = 1_000
 DAY = 86_400.0
@@ -114,6 +114,19 @@ def test_a_proposal_is_weighed_again_only_when_something_happened(desk: Bench) -
     told(desk, "a3", routine(3))
     again = desk.service.values(desk.service.katas())[1]
     assert first is not None and again is not None and (first.times, again.times) == (3, 4)
+
+
+def test_more_evidence_for_the_same_steps_is_weighed_although_no_decision_tells_of_it(desk: Bench) -> None:
+    """T18: the examples are what is measured, so other ones are other figures."""
+    for number in range(3):
+        told(desk, f"a{number}", routine(number))
+    (kata,) = desk.service.katas()
+    first, seen, log = desk.service.values([kata])[1], desk.store.pulse(), desk.store.audit(9)
+    version = kata.version
+    fewer = Proposal(version.spec, kata.fingerprint, replace(version.fit, support=4), version.exhibits[1:], version.checks)
+    assert desk.store.propose(fewer, NOW) is not None
+    assert desk.store.audit(9) == log and desk.store.pulse() != seen
+    assert desk.service.values(desk.service.katas())[1] is not first
 
 
 def test_what_a_person_taught_is_listed_whatever_it_saves(desk: Bench) -> None:
