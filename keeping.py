@@ -15,6 +15,7 @@ from .model import Call, Event, ModelRequest, Outcome, Record, SchemaSeen, TurnE
 from .reading import Reading
 from .recordings import Brought
 from .redact import MASKER_VERSION, Masker
+from .resuming import VALID_S
 from .schemas import masked_schema
 from .secrecy import label
 from .settings import Settings
@@ -107,12 +108,14 @@ class Keeping(Reading):
         return self.store.noted("paused") == "yes"
 
     def tidy(self) -> int:
-        """Forget what is older than the owner wants it kept (K98), at most once an hour; the number of turns that went."""
+        """Forget what is older than the owner wants it kept (K98), of runs too, at most once an hour; the number of turns that went."""
         now = self.door.clock()
         if abs(now - self.store.number("tidied")) < TIDY_S:  # a time in the future was written by a clock that was wrong
             return 0
         self.store.note("tidied", repr(now))
-        gone = self.store.forget(now - self.settings.retention_days * 86_400, self.settings.min_support) + self.thin()
+        old = now - self.settings.retention_days * 86_400
+        self.store.shed(old)
+        gone = self.store.forget(old, self.settings.min_support) + self.thin()
         self.remask()
         return gone
 
@@ -122,14 +125,18 @@ class Keeping(Reading):
         return self.store.occupied() >= self.settings.max_mb * MEGABYTE
 
     def thin(self) -> int:
-        """Forget the oldest turns until there is room again, where the file holds more than the owner wants; the number of turns."""
+        """Forget the oldest turns, and what runs of their time called, until there is room again, where the file holds more than the owner
+        wants; the number of turns. Where no turn may go, older runs go alone, but for those that may still be resumed."""
         gone, enough = 0, ROOMY * self.settings.max_mb * MEGABYTE
         while (gone or self.full) and self.store.occupied() > enough:
             found, newest = self.store.thin(THINNED, self.settings.min_support)
-            if not found:
+            over = self.door.clock() - VALID_S
+            if not found and not self.store.shed(over, THINNED):
                 break
-            gone += found
-            self.store.note("thinned", f"{self.settings.max_mb} {newest!r}")
+            if found:
+                self.store.shed(min(newest, over))
+                gone += found
+                self.store.note("thinned", f"{self.settings.max_mb} {newest!r}")
         return gone
 
     @property

@@ -11,7 +11,7 @@ from . import executor
 from .discretion import Discreet, masked_call, masked_step
 from .door import Dispatch
 from .effects import STRENGTH, addresses_kata, effect
-from .model import Call, Json, Outcome, RunRow, Spec, Status, Step, StepCall, StepTrace, StoreError
+from .model import Call, Json, Outcome, Refused, RunRow, Spec, Status, Step, StepCall, StepTrace, StoreError
 from .store import Store
 
 STOPPING_S = 0.05
@@ -44,7 +44,7 @@ class Logbook:
         if reads:
             self.waiting.append(kept)
         else:
-            with suppress(StoreError):
+            with suppress(StoreError, Refused):  # the row may have been erased meanwhile; what was done must be told all the same
                 self.store.settle_step(self.run, kept)
         return outcome
 
@@ -74,7 +74,7 @@ class Logbook:
         """Write that a step with an effect begins; an outcome when that cannot be written, and so it must not begin."""
         try:
             self.store.begin_step(self.run, row, self.waiting)
-        except StoreError as error:
+        except (StoreError, Refused) as error:
             return executor.Held(Status.REFUSED, reason=f"the step could not be written down first: {error.message}")
         self.waiting.clear()
         return None

@@ -744,7 +744,7 @@ def trace(row: RunRow, lead: str) -> str:
         ("Began", [when(row.started) + (f", in the conversation {row.session}" if row.session else "")]),
         ("Ended", [_outcome(row)]),
         ("Inputs", inputs or ["none"]),
-        ("Steps", [line for step in row.steps for line in _traced(step)] or ["none was begun"]),
+        ("Steps", [line for step in row.steps for line in _traced(step)] or ["none was begun" if row.finished is None else "none is kept"]),
         ("May run on", still),
         ("Next call", [brief(ahead, 2_000)] if ahead and row.status is not Status.OK else []),
         ("More", [f"{lead} show {row.kata}"]),

@@ -130,7 +130,7 @@ class Running(Noticing):
         self.store.begin_run(row, self.door.alive)
         watch = Watch(self.door.watch)
         trace = executor.drive(execution, watch(lambda asked: book.dispatched(asked, dispatch)))
-        with suppress(StoreError):  # the run stays "unknown" in the file; its answer must reach the agent
+        with suppress(StoreError, Refused):  # the run stays "unknown" in the file, or was erased; its answer must reach the agent
             steps = [watch.timed(book.settled(step)) for step in trace.steps[len(row.steps) :]]
             self.store.finish_run(row.id, trace.status, book.masker.text(trace.reason), self.door.clock(), steps)
         with suppress(KataError):

@@ -16,6 +16,9 @@ RUN = "SELECT id, kata, tool, version, digest, started, finished, status, reason
 LONGEST_RUN_S = 3_600.0
 """An unfinished run that began longer ago holds nobody up: its end could not be written."""
 
+SHED = "What it was called with, called and answered is no longer kept."
+"""What is said of a run of which only the row is left."""
+
 
 class Runs(File):
     """The rows of runs."""
@@ -58,6 +61,17 @@ class Runs(File):
         with self._using("IMMEDIATE") as db:
             db.execute("PRAGMA secure_delete = ON")
             sql(db, "UPDATE runs SET inputs = ? WHERE id = ?", pack(dict(inputs)), run)
+
+    def shed(self, before: float, most: int = -1) -> int:
+        """Let go of what runs were called with, called and answered that were over before that time, the oldest `most` of them (-1: all);
+        how many. When each was and how it ended stays."""
+        select = "SELECT number FROM runs WHERE coalesce(finished, started) < ? AND reason <> ? ORDER BY number LIMIT ?"
+        with self._using("IMMEDIATE") as db:
+            old = [row["number"] for row in sql(db, select, before, SHED, most).fetchall()]
+            for number in old:
+                sql(db, "DELETE FROM run_steps WHERE run = ?", number)
+                sql(db, "UPDATE runs SET inputs = ?, reason = ? WHERE number = ?", pack({}), SHED, number)
+            return len(old)
 
     def stop_run(self, run: str) -> bool:
         """Ask a run to stop before its next step; False when it is not there or is finished."""

@@ -73,7 +73,7 @@ def _kept(facts: Mapping[str, Json]) -> list[tuple[str, str]]:
         ("Last call", when(last) if last else "none yet: nothing has arrived from Hermes"),
         ("Kept", ", ".join(pages.many(facts[f"{noun}s"], noun) for noun in ("call", "turn", "conversation"))),
         ("Katas", states or "none"),
-        ("Room", f"{facts['used'] / 1e6:.1f} MB in use; beyond the setting max_mb the oldest turns go"),
+        ("Room", f"{facts['used'] / 1e6:.1f} MB in use; beyond the setting max_mb the oldest turns and runs go"),
         ("File", f"{facts['bytes'] // 1024} KiB, journal mode {facts['journal']}, format {facts['version']}, mode {facts['mode']}"),
         ("Where", facts["path"] or "memory"),
     ]

@@ -1,14 +1,17 @@
 """What is kept: masked before it is written, forgotten in time, on real SQLite."""
 
 import json
+import random
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from strategies import NOW, Bench, Did, bench, events, sh, tool
 
+from kata import commands
 from kata.discretion import RESULT_BYTES
-from kata.model import TurnEnd, TurnStart
+from kata.model import Kata, Outcome, TurnEnd, TurnStart
 from kata.service import Service
 from kata.settings import Settings
 
@@ -112,6 +115,43 @@ def test_what_is_older_than_the_owner_wants_is_forgotten_once_an_hour() -> None:
         assert desk.service.tidy() == 3 and desk.store.facts()["turns"] == 0
         assert desk.service.find(str(kata.id)).version.exhibits == kata.version.exhibits
         assert desk.service.tidy() == 0
+
+
+def ran(desk: Bench, kata: Kata, name: str, output: str) -> None:
+    """A run that came to its end, each step with that output."""
+    answer = json.dumps({"output": output, "exit_code": 0, "error": None, "matches": [{"path": "src/cli.py"}], "content": "x"})
+    desk.service.start(kata, {"branch": "fix-crash"}, name, "s1", lambda asked: Outcome.read(answer))
+
+
+def test_what_runs_called_is_forgotten_with_the_history_and_that_they_were_is_not(tmp_path: Path) -> None:
+    """K98, T9: what a step answered is as old as any other call; how often a kata ran, and how that ended, is counted on."""
+    now = [NOW]
+    with closing(bench(tmp_path / "kata.db", clock=lambda: now[0])) as desk:
+        kata = desk.approved()
+        ran(desk, kata, "old", "MEADOWLARK")
+        now[0] = NOW + 31 * 86_400
+        ran(desk, kata, "new", "BOBOLINK")
+        desk.service.tidy()
+        old, new = desk.store.run("old"), desk.store.run("new")
+        assert old is not None and new is not None and new.steps and new.inputs == {"branch": "fix-crash"}
+        assert (old.steps, old.inputs, old.status, old.finished) == ((), {}, new.status, NOW)
+        told = " ".join(commands.run(desk.service, ["runs", "old"], "cli").text.split())
+        assert "is no longer kept" in told and "none is kept" in told and desk.store.used()[kata.id]["runs"] == 2
+        assert "MEADOWLARK" not in str(desk.store.runs()) and "BOBOLINK" in str(desk.store.runs())
+
+
+def test_runs_alone_do_not_make_the_file_larger_than_its_owner_wants(tmp_path: Path) -> None:
+    """T9, B55: the oldest go, while what may still be resumed stays."""
+    now, drawn = [NOW], random.Random(5)
+    with closing(bench(tmp_path / "kata.db", Settings(max_mb=1), clock=lambda: now[0])) as desk:
+        kata = desk.approved()
+        for n in range(12):
+            now[0] += 86_400.0
+            ran(desk, kata, f"r{n}", drawn.randbytes(30_000).hex())
+        assert desk.service.full
+        desk.service.thin()
+        kept = [bool(run.steps) for run in desk.store.runs(kata.id)]
+        assert not desk.service.full and kept == sorted(kept, reverse=True) and kept[0] and len(kept) == 12
 
 
 def test_what_an_older_masker_let_through_is_masked_when_a_newer_one_comes(desk: Bench) -> None:

@@ -201,3 +201,20 @@ def test_an_answer_unlike_that_of_every_example_stops_the_run_before_the_next_ef
     kept = desk.store.run("r1")
     assert kept is not None and [step.status.value for step in kept.steps] == ["ok", "error", "skipped", "skipped", "skipped"]
     assert kept.reason == trace.reason and kept.steps[1].odd == trace.reason
+
+
+@pytest.mark.parametrize("at", [0, 2, 4])
+def test_what_a_run_did_is_told_although_its_row_was_erased_meanwhile(at: int) -> None:
+    """K75: a purge of what it was called with takes the row away; no effect begins without one, and what was done is not lost."""
+    with closing(bench()) as desk:
+        kata = desk.approved()
+        answered = answers(*GOOD)
+
+        def dispatch(asked: StepCall) -> Outcome:
+            if asked.index == at:
+                desk.service.purge("text", "zebra-crossing", "cli")
+            return answered(asked)
+
+        trace = desk.service.start(kata, {"branch": "zebra-crossing"}, "r1", "s1", dispatch)
+        assert desk.store.run("r1") is None and trace.steps[at].status is Status.OK
+        assert trace.status is (Status.OK if at == 4 else Status.REFUSED) and (at == 4 or "could not be written" in trace.reason)

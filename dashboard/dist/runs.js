@@ -29,7 +29,7 @@ export function RunPage({ id }) {
     h("div", { className: "kata-title" }, h("h2", null, "Run ", h("span", { className: "kata-mono" }, run.run)), h(Mark, { of: RESULTS, kind: run.status })),
     h("dl", { className: "kata-card kata-facts" }, facts(run).map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, value)))),
     run.reason ? h("p", { className: "kata-note kata-bad" }, visible(run.reason)) : null,
-    h(Section, { title: "Time", id: "kata-time" }, run.steps.length ? h(Waterfall, { run }) : h(Empty, null, "No step was begun."),
+    h(Section, { title: "Time", id: "kata-time" }, run.steps.length ? h(Waterfall, { run }) : h(Empty, null, run.finished ? "No step is kept." : "No step was begun."),
       run.steps.some((step) => step.began) ? null : h("p", { className: "kata-small" }, "The times of these steps were not kept.")),
     run.next ? h(Section, { title: "Comes next, by hand", id: "kata-next" }, h(Block, { text: run.next, label: "The next call" })) : null,
     h(After, { run, done: poll.again }),
