@@ -22,7 +22,8 @@ import time
 import venv
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
@@ -40,7 +41,8 @@ PAGES = "hermes-agent==0.19.0"
 BROWSER = "tests/host/test_dashboard.py"
 SIDE_BY_SIDE = ("-n", str(max(2, min(4, os.cpu_count() or 2))))
 """Processes that run the tests, each a file at a time: most tests of a file share a home. `--dist loadgroup` does nothing under this
-pytest: the two processes would each make every home."""
+pytest: the two processes would each make every home. The host's files begin in the order of `tests/host/conftest.py`."""
+ORDERED = ("--dist", "loadfile", "--no-loadscope-reorder")
 EXAMPLES = {"quick": 100, "full": 10_000}
 """Hypothesis examples for each law; `tests/conftest.py` reads the same numbers from KATA_EXAMPLES."""
 PATIENCE = {"quick": 1_200, "full": 6 * 3_600}
@@ -94,6 +96,8 @@ class Bench:
     tree: Path
     size: str
     """"quick" or "full"."""
+    out: IO[str] | None = None
+    """Where the parts write what they say; None for our own output."""
 
     @property
     def examples(self) -> int:
@@ -104,6 +108,11 @@ class Bench:
         hermes = os.environ.get("KATA_HERMES", str(BIN / "hermes"))
         own = {"KATA_EXAMPLES": str(self.examples), "KATA_HERMES": hermes, "HYPOTHESIS_STORAGE_DIRECTORY": str(VENV / "hypothesis")}
         return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **own}
+
+
+Part = Callable[[Bench], Verdict]
+Row = tuple[str, Verdict, float]
+"""A part's name, how it came out, and the seconds that it took."""
 
 
 # ── What the parts need ──────────────────────────────────────────────────────────────────────────
@@ -161,7 +170,8 @@ def run(
     sys.stdout.flush()
     words, patience = [str(word) for word in command], PATIENCE[bench.size]
     try:
-        code = subprocess.run(words, cwd=folder, env=environment or bench.environment, timeout=patience, stdout=out).returncode
+        streams = {"stdout": out or bench.out, "stderr": bench.out}
+        code = subprocess.run(words, cwd=folder, env=environment or bench.environment, timeout=patience, **streams).returncode
     except subprocess.TimeoutExpired:
         return Verdict(False, f"not done after {patience} s")
     return Verdict(code == 0, f"exit code {code}" if code else "")
@@ -225,7 +235,7 @@ def faults(bench: Bench) -> Verdict:
 
 def host(bench: Bench) -> Verdict:
     """pytest on the real Hermes; a test that was skipped proved nothing"""
-    return proven(run_pytest(bench, "host", "tests/host", f"--ignore={BROWSER}", *SIDE_BY_SIDE, "--dist", "loadfile"))
+    return proven(run_pytest(bench, "host", "tests/host", f"--ignore={BROWSER}", *SIDE_BY_SIDE, *ORDERED))
 
 
 def proven(verdict: Verdict) -> Verdict:
@@ -347,22 +357,42 @@ def kept(bench: Bench, name: str, command: Sequence[str | Path]) -> Verdict:
         return run(bench, command, bench.tree, out=out)
 
 
-PARTS: tuple[Callable[[Bench], Verdict], ...] = (lint, types, unit, faults, host, browser, validate, doctor, demo)
-FULL: tuple[Callable[[Bench], Verdict], ...] = (cases, values, corpora, planted, noise, speed, soak)
+PARTS: tuple[Part, ...] = (lint, types, unit, faults, host, browser, validate, doctor, demo)
+FULL: tuple[Part, ...] = (cases, values, corpora, planted, noise, speed, soak)
 """Run with --full, or when they are named."""
+ASIDE: Mapping[Part, Sequence[Part]] = {host: (browser, validate, doctor, demo)}
+"""What runs one after the other beside a part that waits for a good part of its time, so that all cores are used."""
 
 
 # ── The run ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def timed(part: Callable[[Bench], Verdict], bench: Bench) -> tuple[Verdict, float]:
+def timed(part: Part, bench: Bench) -> tuple[Verdict, float]:
     """One part under its heading, with the seconds that it took."""
-    print(f"\n━━ {part.__name__}: {part.__doc__}", flush=True)
+    print(f"\n━━ {part.__name__}: {part.__doc__}", flush=True, file=bench.out)
     start = time.monotonic()
     verdict = part(bench)
     seconds = time.monotonic() - start
-    print(f"── {part.__name__}: {verdict.word} after {seconds:.1f} s {verdict.note}".rstrip(), flush=True)
+    print(f"── {part.__name__}: {verdict.word} after {seconds:.1f} s {verdict.note}".rstrip(), flush=True, file=bench.out)
     return verdict, seconds
+
+
+def played(parts: Sequence[Part], bench: Bench, aside: Mapping[Part, Sequence[Part]] = ASIDE) -> list[Row]:
+    """All parts one after the other, but those of `aside` beside the one that they stand at, where that is among them."""
+    beside = {part: [other for other in aside.get(part, ()) if other in parts] for part in parts}
+    front = [part for part in parts if not any(part in others for others in beside.values())]
+    rows = [row for part in front for row in together(part, beside[part], bench)]
+    return sorted(rows, key=lambda row: [part.__name__ for part in parts].index(row[0]))
+
+
+def together(part: Part, others: Sequence[Part], bench: Bench) -> list[Row]:
+    """One part, and beside it others, one after the other; what these say is shown afterwards."""
+    with ThreadPoolExecutor(1) as second, (bench.folder / "aside.txt").open("w+", encoding="utf-8") as said:
+        meanwhile = [(other.__name__, second.submit(timed, other, replace(bench, out=said))) for other in others]
+        rows = [(part.__name__, *timed(part, bench)), *((name, *done.result()) for name, done in meanwhile)]
+        said.seek(0)
+        print(said.read(), end="", flush=True)
+    return rows
 
 
 def row(name: str, result: str, seconds: float, note: str) -> str:
@@ -370,15 +400,15 @@ def row(name: str, result: str, seconds: float, note: str) -> str:
     return f"  {name:9} {result:7} {seconds:6.1f} s  {note}".rstrip()
 
 
-def summary(rows: Sequence[tuple[str, Verdict, float]]) -> str:
-    """A line for each part, then the totals of all tests on the last one."""
+def summary(rows: Sequence[Row], whole: float) -> str:
+    """A line for each part, the seconds of it all, then the totals of all tests on the last one."""
     lines = [row(name, verdict.word, seconds, verdict.note) for name, verdict, seconds in rows]
-    lines.append(row("together", "", sum(seconds for _, _, seconds in rows), ""))
+    lines.append(row("together", "", whole, "with the environment"))
     counted = [verdict.tests for _, verdict, _ in rows if verdict.tests]
     return "\n".join([*lines, *([str(sum(counted, Totals()))] if counted else [])])
 
 
-def chosen(names: Sequence[str], full: bool = False) -> list[Callable[[Bench], Verdict]]:
+def chosen(names: Sequence[str], full: bool = False) -> list[Part]:
     """The parts of these names, in our order; where none is named all of them, those of --full only with it."""
     return [part for part in (*PARTS, *FULL) if part.__name__ in names] if names else [*PARTS, *(FULL if full else ())]
 
@@ -409,11 +439,12 @@ def main() -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - this is where it is found out
         parser.error(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
     print(samples(given.full))
+    start = time.monotonic()
     prepare()
     with tempfile.TemporaryDirectory(prefix="kata-test-") as folder:
         bench = Bench(Path(folder), copy_tree(Path(folder) / "kata"), "full" if given.full else "quick")
-        rows = [(part.__name__, *timed(part, bench)) for part in chosen(given.only, given.full)]
-    print(f"\n━━ summary\n{summary(rows)}")
+        rows = played(chosen(given.only, given.full), bench)
+    print(f"\n━━ summary\n{summary(rows, time.monotonic() - start)}")
     return 0 if all(verdict.ok for _, verdict, _ in rows) else 1
 
 

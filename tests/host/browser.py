@@ -28,6 +28,8 @@ LAUNCH = (
 """The repackaged 0.22.2 names `Path` in an annotation without importing it, so its dashboard does not start on Python 3.11."""
 ABSENT = "the tests in a browser need {}; `.ci/run` as root installs chromium (apt-get install chromium), `python scripts/test.py` all else"
 THEMES = {"dark": "default", "light": "nous-blue"}
+PATIENCE_MS = 60_000
+"""What a test waits for in a page is there within a second; only where it never comes is it waited for so long."""
 SIZES = {"wide": (1366, 900), "narrow": (390, 844)}
 
 
@@ -137,7 +139,7 @@ class Eyes:
         """A page of its own on the tab; `path` is what stands after `#`."""
         width, height = SIZES[size]
         context = self.browser.new_context(viewport={"width": width, "height": height})
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         context.route("**/*", self._near)
         page = context.new_page()
         page.clock.install()
@@ -170,7 +172,9 @@ class Eyes:
 @contextmanager
 def looking(dashboard: Dashboard, pictures: Path) -> Iterator[Eyes]:
     """A browser before a running dashboard."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE_MS)
 
     pictures.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as play:

@@ -10,6 +10,16 @@ from witness import witness
 from harness import CHECKOUT, NO_HOST, Host, executable
 from model_server import ModelServer, Script, serving
 
+LONGEST = ("thread", "savings", "learn", "served", "guards", "plugin", "running", "faults", "who", "gateway", "resume", "install")
+"""Files that take longest. They begin first, or the last of them would run alone, with the other processes idle; so it needs xdist's
+`--no-loadscope-reorder`, because xdist begins with the files of most tests."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take longest first; all others stay in their order."""
+    ranks = {f"test_{name}.py": rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.name, len(ranks)))
+
 
 @pytest.fixture
 def hermes() -> Path:

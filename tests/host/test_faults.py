@@ -2,7 +2,7 @@
 changed nor delayed; afterwards `status` tells what happened, and recording resumes. (T10)"""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,9 +40,9 @@ MALFORMED = 17
 
 FLUSHES, GLANCE = 0.3 + 1.0 + 0.1, 0.1
 """Seconds that the plugin may hold up the end of a chat (the turn, the end, the line that announces a proposal), and a start or a turn
-when its file is busy (design section 4)."""
-NOISE_S = 3.0
-"""What the start and the end of a Hermes process vary by on two cores that others use too."""
+when its file is busy."""
+NOISE_S, TRIES = 3.0, 4
+"""What the start and the end of a Hermes process vary by on two cores that others use too; where it was more, both chats are had again."""
 
 
 def shell(command: str) -> Step:
@@ -108,6 +108,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
         course.host.install(CHECKOUT, "kata")
         for word in ("locked", "noise", "full", "after"):
             script.turn(f"WORD {word}", plain(word))
+        script.turn("ONCE MORE", plain("once more"))
         script.turn("WORD middle", locking(course)[0])
         assert course.host.kata("status").code == 0, "this makes the file"
         locked(course)
@@ -164,14 +165,37 @@ def ok(output: str) -> str:
 
 
 def test_nothing_is_delayed_by_a_locked_file_beyond_what_was_promised(course: Course) -> None:
-    """Design section 4. Compared are the three parts of a chat, each with the slowest of the other chats: until the first request the
-    plugin may wait three times for a glance (at its registration, at the session, at the turn), between requests never, and from the
-    last request on for its flushes. With the five seconds that the host's own opener waits, each part would be over its bound."""
-    others = [course.said[word] for word in ("noise", "full", "after")]
-    late = course.said["locked"]
-    assert late.arrived[0] <= max(other.arrived[0] for other in others) + 3 * GLANCE + NOISE_S, "the start"
-    assert gap(late) <= max(map(gap, others)) + 0.5, "between two requests lies a tool call"
-    assert late.seconds - late.arrived[-1] <= max(other.seconds - other.arrived[-1] for other in others) + FLUSHES + NOISE_S, "the end"
+    """B28. Compared are the three parts of a chat, each with the slowest of the other chats: until the first request the plugin may wait
+    three times for a glance (at its registration, at the session, at the turn), between requests never, and from the last request on for
+    its flushes. With the five seconds that the host's own opener waits, each part would be over its bound, every time; a machine that is
+    busy with something else holds up a chat as well, but not each of four."""
+    held = [delays(course.said["locked"], [course.said[word] for word in ("noise", "full", "after")])]
+    while held[-1] and len(held) < TRIES:
+        held.append(delays(*again(course, len(held))))
+    assert held[-1] == [], held
+
+
+def delays(late: Answer, others: Sequence[Answer]) -> list[str]:
+    """The parts of a chat that took longer than they may, beside chats with nothing in their way."""
+    bounds = {
+        "the start": (late.arrived[0], max(other.arrived[0] for other in others) + 3 * GLANCE + NOISE_S),
+        "between two requests lies a tool call": (gap(late), max(map(gap, others)) + 0.5),
+        "the end": (rest(late), max(map(rest, others)) + FLUSHES + NOISE_S),
+    }
+    return [f"{part}: {took:.1f} s of {bound:.1f} s" for part, (took, bound) in bounds.items() if took > bound]
+
+
+def again(course: Course, number: int) -> tuple[Answer, list[Answer]]:
+    """One more chat while the file is locked, and one while it is not."""
+    with closing(sqlite3.connect(course.host.database, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        late = course.host.chat(f"ONCE MORE, locked, {number}")
+    return late, [course.host.chat(f"ONCE MORE, free, {number}")]
+
+
+def rest(answer: Answer) -> float:
+    """Seconds from the last request to the end."""
+    return answer.seconds - answer.arrived[-1]
 
 
 def gap(answer: Answer) -> float:
@@ -180,7 +204,7 @@ def gap(answer: Answer) -> float:
 
 
 def test_a_locked_file_is_named_while_it_lasts_and_the_loss_afterwards(course: Course) -> None:
-    """B28; design section 4: what it could not write it counts, and status says so."""
+    """B28: what it could not write it counts, and status says so."""
     told = course.told("while locked")
     assert course.status["while locked"].code == 1 and "Recording off" in told and "is busy: another process is using it" in told
     assert told.count("is busy") == 1, "said once"

@@ -2,12 +2,14 @@
 
 import json
 import shlex
+import subprocess
 import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
+import starter
 
 from harness import Host
 from model_server import USAGE, CallKata, Say, Script, ToolCalls, announced, argument_names, serving
@@ -99,6 +101,19 @@ def test_validate_and_doctor_pass_on_a_good_plugin_and_fail_on_a_bad_one(bare: H
     (tmp_path / "spy" / "__init__.py").write_text("def register(ctx):\n    raise ValueError('no')\n")
     bad = bare.run("plugins", "validate", str(tmp_path / "spy")), bare.run("plugins", "doctor", "--ci", str(tmp_path / "spy"))
     assert all(answer.code != 0 for answer in bad), bad
+
+
+def test_a_starter_loads_nothing_of_the_host_and_each_process_is_one_of_its_own(bare: Host, hermes: Path) -> None:
+    """What Hermes and Kata do when they start is done in each `hermes` of these tests; only libraries of others are there before."""
+    code = "import sys; sys.path[0] = sys.argv[1]; import starter; starter.load(); print(*sys.modules)"
+    words = [hermes.parent / "python", "-c", code, Path(starter.__file__).parent]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True, env=bare.environment()).stdout.split()
+    theirs = {"agent", "cli", "cron", "gateway", "model_tools", "plugins", "run_agent", "tools", "utils"}
+    assert "openai" in loaded and not [name for name in loaded if name.split(".")[0] in theirs or name.startswith("hermes")]
+    assert bare.run("--version").out == bare.run("--version").out
+    assert bare.run("no-such-command").code == 2
+    bare.variables["HERMES_HOME"] = str(bare.root / "elsewhere")
+    assert str(bare.root / "elsewhere") in bare.run("config", "path").out
 
 
 def test_no_connection_leaves_this_machine(bare: Host, script: Script) -> None:

@@ -19,6 +19,8 @@ LESSONS = (COUNT, FIND, LOOK, PONDER, SHELVE)
 LOOKS = 3
 """How often the kata that only reads is called before all others, each time for the same word."""
 PIPES = ("pipe", "hose", "tube")
+STEP_S, CALL_S = 4, 8
+"""Seconds after which Kata gives up on a step, and the host on a call. What does not hang has to be done within them on a busy machine."""
 CALLS = (("shelve", "shelf/full"), ("count", "hang/pipe"), ("find", "hang/hose"), ("find", "hang/plain"), ("count", "hang/plain"))
 """A step that fails; a `terminal` that hangs; a file tool that hangs, and the same kata again; a kata whose step hung before, again."""
 
@@ -44,7 +46,7 @@ class Hung:
 
 @pytest.fixture(scope="module")
 def hung(school: School) -> Iterator[Hung]:
-    """Two conversations for the tests of this file: one under Kata's limit of two seconds, one under the host's of five."""
+    """Two conversations for the tests of this file: one under Kata's limit, one under the host's."""
     host, hung = school.host, Hung(school.host)
     (host.work / "shelf" / "full").mkdir(parents=True)
     (host.work / "hang").mkdir()
@@ -67,8 +69,8 @@ def hung(school: School) -> Iterator[Hung]:
 
 
 def limited(school: School, hung: Hung) -> None:
-    """A chat under `step_timeout_s: 2`."""
-    school.host.configure(step_timeout_s=2)
+    """A chat under a short `step_timeout_s`."""
+    school.host.configure(step_timeout_s=STEP_S)
     calls = [("look", "plum")] * LOOKS + [*CALLS]
     school.script.turn("HUNG limited", [*(CallKata(kata, (value,)) for kata, value in calls), Say("said limited")])
     since = school.witness.mark()
@@ -80,7 +82,7 @@ def limited(school: School, hung: Hung) -> None:
 def abandoned(school: School, hung: Hung) -> None:
     """A chat in which another plugin's tool hangs until the host has given up, and then comes back."""
     path = str(school.host.work / "hang" / "tube")
-    school.host.config |= {"approvals": {"single_query_mode": "approve"}, "timeouts": {"tools": {"sequential_call": 5}}}
+    school.host.config |= {"approvals": {"single_query_mode": "approve"}, "timeouts": {"tools": {"sequential_call": CALL_S}}}
     school.host.configure()
 
     def release(results: Results) -> Mapping[str, Any]:
@@ -121,7 +123,7 @@ def test_a_command_that_hangs_is_ended_issued_once_and_named(hung: Hung) -> None
     """K72, K78: a step that only reads, and that is not tried again all the same."""
     assert hung.of(1) == [("kata_count", "hang/pipe"), ("terminal", "ls hang/pipe"), ("terminal", "wc -l hang/pipe")]
     result = hung.results[1]
-    assert result["error"].startswith("Step 2 of 3 (terminal) timed out: [Command timed out after 2s]"), result
+    assert result["error"].startswith(f"Step 2 of 3 (terminal) timed out: [Command timed out after {STEP_S}s]"), result
     assert steps(result) == ["ok", "timeout", "skipped"]
     assert result["note"].startswith("Step 2 may still be running; it was not repeated.")
 
@@ -134,7 +136,7 @@ def test_a_file_tool_that_hangs_is_left_behind_issued_once_and_named(hung: Hung)
         ("search_files", str(hung.host.work / "hang" / "hose")),
     ]
     result = hung.results[2]
-    assert result["error"].startswith("Step 2 of 3 (search_files) timed out: no answer within 2 seconds"), result
+    assert result["error"].startswith(f"Step 2 of 3 (search_files) timed out: no answer within {STEP_S} seconds"), result
     assert steps(result) == ["ok", "timeout", "skipped"]
     assert result["note"].startswith("Step 2 may still be running; it was not repeated.")
 
@@ -169,7 +171,7 @@ def test_the_trace_in_the_file_says_the_same(hung: Hung) -> None:
 
 
 def test_when_the_host_gives_up_on_a_kata_no_later_step_starts(hung: Hung) -> None:
-    """Design section 8: the tool came back, and the handler with it, while the chat went on."""
+    """The tool came back, and the handler with it, while the chat went on."""
     late = hung.late
     assert late is not None and late.code == 0 and len(late.results) == 2, str(late)
     assert "timed out" in late.results[0].lower(), late.results

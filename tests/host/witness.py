@@ -46,7 +46,7 @@ def ponder(args, **_):
 def await_end(args, **_):
     with open(args["path"], "w") as file:
         file.write("late")
-    return json.dumps({"ended": ENDED.wait(4)})
+    return json.dumps({"ended": ENDED.wait(60)})
 
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 PONDER = {"name": "ponder", "description": "Think about a file.", "parameters": PATH}
