@@ -24,11 +24,12 @@ LOOKS = ("read_file", "search_files", "list_files", "patch")
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,60}")
 
 
-def programs(spec: Spec) -> tuple[tuple[int, str], ...]:
-    """Step (from 1) and name of every program that is called whatever the values are, each program once; a path to one is none."""
+def programs(spec: Spec, before: int = 0) -> tuple[tuple[int, str], ...]:
+    """Step (from 1) and name of every program that is called whatever the values are, each program once; a path to one is none. What only
+    the first steps call, so many as `before` says, is left out."""
     found: dict[str, int] = {}
     for number, step in enumerate(spec.steps, 1):
-        for name in _called(step):
+        for name in _called(step) if number > before else ():
             found.setdefault(name, number)
     return tuple((number, name) for name, number in found.items())
 
@@ -68,16 +69,16 @@ def _text(code: object) -> str | None:
     return None
 
 
-def paths(spec: Spec, exhibits: Sequence[Example]) -> tuple[tuple[int, str], ...]:
+def paths(spec: Spec, exhibits: Sequence[Example], before: int = 0) -> tuple[tuple[int, str], ...]:
     """Step (from 1) and path of everything that is looked at before anything acts, and was there in every example: each of them looked at
-    it, and was answered."""
+    it, and was answered. What only the first steps look at, so many as `before` says, is left out."""
     found: dict[str, int] = {}
     moved = False
     for number, step in enumerate(spec.steps, 1):
         if not step.effect.plain_read and step.tool != "patch":
             break
         for path in _looked(step):
-            if path.startswith("/") or not moved:
+            if number > before and (path.startswith("/") or not moved):
                 found.setdefault(path, number)
         moved = moved or any(words[:1] in (("cd",), ("pushd",)) for words, _ in _commands(step))
         if not step.effect.plain_read:

@@ -88,27 +88,29 @@ class Noticing(Deciding):
             self._noticed(kata, "drift", why)
         return why
 
-    def gone(self, kata: Kata, folder: str) -> str:
+    def gone(self, kata: Kata, folder: str, before: int = 0) -> str:
         """Take an active kata out of use when a program or a place that it needs is not there any more (T63); why, or nothing. Nothing is
-        run: this is a look, before the first step. A place that only this folder lacks stops the run and no more."""
-        found = self.absent(kata, folder)
+        run: this is a look, before the first step, or before the first that is left when so many are done. A place that only this folder
+        lacks stops the run and no more."""
+        found = self.absent(kata, folder, before)
         if found and kata.state is State.ACTIVE:
             with suppress(StoreError):  # the answer must reach the agent
                 self._noticed(kata, "drift", "; ".join(found))
         return "; ".join(found)
 
-    def absent(self, kata: Kata, folder: str) -> list[str]:
+    def absent(self, kata: Kata, folder: str, before: int = 0) -> list[str]:
         """What a kata needs and was there before: a program that was found on PATH and is neither there nor where it was, and a path that
-        every example looked at before anything acted. Where it begins in a folder that no example knows, only whole paths are looked at."""
-        spec, told = kata.version.spec, [f"step {number}: the program {name} is gone" for number, name in self._lost(kata)]
+        every example looked at before anything acted. Where it begins in a folder that no example knows, only whole paths are looked at.
+        What only steps need that are done, the first so many, is not missed."""
+        spec, told = kata.version.spec, [f"step {number}: the program {name} is gone" for number, name in self._lost(kata, before)]
         known = {event.folder.rstrip("/") for one in kata.version.exhibits for event in one.events[:1] if event.folder}
-        for number, path in needs.paths(spec, kata.version.exhibits):
+        for number, path in needs.paths(spec, kata.version.exhibits, before):
             whole = path if path.startswith("/") else f"{folder.rstrip('/')}/{path}" if folder.rstrip("/") in known else ""
             if whole and not self.door.there(whole):
                 told.append(f"step {number}: {path} is not there any more, and was in every example")
         return told
 
-    def _lost(self, kata: Kata) -> list[tuple[int, str]]:
+    def _lost(self, kata: Kata, before: int) -> list[tuple[int, str]]:
         """The programs that were somewhere and are nowhere now; where each is found is remembered. A program that was never found here is
         none of them: a shell may know it by another way."""
         kept = json.loads(self.store.noted(SEEN) or "{}")
@@ -116,7 +118,7 @@ class Noticing(Deciding):
         fresh = {name: path for name, path in now.items() if path and kept.get(name) != path}
         if fresh:
             self.store.note(SEEN, json.dumps({**kept, **fresh}))
-        return [(at, name) for at, name in needs.programs(kata.version.spec) if not now[name] and self._left(kept.get(name, ""))]
+        return [(at, name) for at, name in needs.programs(kata.version.spec, before) if not now[name] and self._left(kept.get(name, ""))]
 
     def _left(self, path: str) -> bool:
         """Whether a program was there and is not."""

@@ -545,6 +545,8 @@ class Plugin:
         run_id = uuid.uuid4().hex[:12]
         driver = self._driver(rest.kata, self.place(place, run_id))
         driver.folder = rest.folder or driver.folder
+        if why := self.service.gone(rest.kata, rest.run.folder or driver.folder, rest.at):
+            raise InputError(f"Nothing was run: {why}")
         with self._claimed(run_id, Ongoing(rest.kata.id, rest.kata.tool, RESUME, driver, driver.folder, time.monotonic())):
             approved()
             send = confirmed(driver, rest.spec, discreetly(ask, veil(rest.spec, rest.given))) if ask else driver

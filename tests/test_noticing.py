@@ -225,6 +225,18 @@ def test_a_program_that_was_there_and_is_nowhere_is_noticed_before_anything_runs
     assert desk.service.enable("1", "cli").state is State.ACTIVE and desk.service.gone(desk.service.find("1"), "") == ""
 
 
+def test_before_a_run_goes_on_only_what_is_left_is_looked_for(desk: Bench) -> None:
+    """T63: what only steps need that are done is not missed; what one of the others needs too is, by its number."""
+    kata = desk.approved()
+    world(desk, lambda name: f"/usr/bin/{name}")
+    desk.service.gone(kata, "")
+    world(desk, lambda name: "", lambda path: False)
+    assert desk.service.absent(kata, "") == ["step 1: the program git is gone", "step 4: the program wc is gone"]
+    assert desk.service.absent(kata, "", 1) == ["step 4: the program wc is gone"] and desk.service.gone(kata, "", 4) == ""
+    assert desk.service.find("1").state is State.ACTIVE
+    assert desk.service.gone(kata, "", 3) == "step 4: the program wc is gone" and desk.service.find("1").state is State.STALE
+
+
 def test_a_program_that_is_elsewhere_on_the_path_now_is_not_missed(desk: Bench) -> None:
     kata = desk.approved()
     world(desk, lambda name: f"/usr/bin/{name}")

@@ -1541,6 +1541,23 @@ def test_a_stopped_run_goes_on_at_the_failed_step_with_what_it_knew(ship: Host) 
         assert [one.status for one in run.steps] == [Status.OK] * 3
 
 
+@pytest.mark.parametrize(("lost", "why"), [("rm", "step 3: the program rm is gone"), ("git", "")])
+def test_what_is_gone_is_noticed_before_a_run_goes_on_where_a_step_that_is_left_needs_it(ship: Host, lost: str, why: str) -> None:
+    """T63: before the first effect that is left; what only a done step needed is not missed."""
+    service = plugin(ship).service
+    service.door = replace(service.door, which=lambda name: f"/opt/{name}", there=lambda path: True)
+    said = stopped(ship, '{"output": "to-origin", "exit_code": 0, "error": null}', FAILED)
+    assert [one["status"] for one in said["steps"]] == ["ok", "error", "skipped"]
+    service.door = replace(service.door, which=lambda name: "" if name == lost else f"/opt/{name}", there=lambda path: path != f"/opt/{lost}")
+    again = resume(ship, said["run"])
+    if not why:
+        assert again["status"] == "ok"
+        return
+    assert again == {"error": f"Nothing was run: {why}"} and ship.context.dispatched == []
+    with process(ship.file) as store:
+        assert store.katas()[0].state is State.STALE and store.why(1) == why
+
+
 def test_a_resumed_run_is_asked_about_like_its_kata_and_lists_what_is_left(ship: Host) -> None:
     """Issue 6: with a fresh key, and what the first step gave is shown."""
     said = stopped(ship, '{"output": "to-origin", "exit_code": 0, "error": null}', FAILED)
