@@ -148,9 +148,13 @@ class Decisions(Notes):
 
     def why(self, kata: int) -> str:
         """Why a kata came to the state it is in, as the log says; empty where nobody said."""
-        select = "SELECT detail FROM audit WHERE kata = ? AND before <> after AND after = (SELECT state FROM katas WHERE id = ?)"
+        return self.came(kata)[0]
+
+    def came(self, kata: int) -> tuple[str, float]:
+        """Why a kata came to the state it is in, as the log says, and when (epoch seconds); empty and 0 where nobody said."""
+        select = "SELECT detail, at FROM audit WHERE kata = ? AND before <> after AND after = (SELECT state FROM katas WHERE id = ?)"
         row = self._first(f"{select} ORDER BY number DESC LIMIT 1", kata, kata)
-        return "" if row is None else str(row["detail"])
+        return ("", 0.0) if row is None else (str(row["detail"]), moment(row["at"]))
 
 
 def log(db: sqlite3.Connection, row: AuditRow) -> None:

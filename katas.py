@@ -16,6 +16,10 @@ from .statements import insert, numbers, positions, readable, sql, value_of
 KATA = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, katas.withdrawn, versions.*
 FROM katas JOIN versions ON versions.kata = katas.id AND versions.number = katas.version"""
 
+ALSO, FORMER = "also", "former"
+"""The notes that say which other routine a kata stands for, that of its revision, where another program took the place of one; and by which
+keys it was done before."""
+
 
 class Katas(Decisions):
     """Proposals and katas."""
@@ -54,9 +58,9 @@ class Katas(Decisions):
             again = row["digest"] == proposal.spec.digest and not row["withdrawn"]
             return _write_version(db, row["id"], number, proposal, "" if again else "revise", now)
 
-    def prepare(self, proposal: Proposal, now: float) -> Kata | None:
+    def prepare(self, proposal: Proposal, now: float, window: int = 0) -> Kata | None:
         """Keep the proposal as the revision that a stale kata waits with (K85); None when it is not stale, or has that revision already
-        with as many examples."""
+        with as many examples. With a `window` the routine is done by other commands from now on, and is not proposed as another one."""
         with self._using("IMMEDIATE") as db:
             row = sql(db, f"{KATA} WHERE fingerprint = ? AND state = ?", proposal.fingerprint, State.STALE).fetchone()
             if row is None or row["digest"] == proposal.spec.digest and len(row["exhibits"]) >= len(proposal.exhibits):
@@ -66,6 +70,10 @@ class Katas(Decisions):
             number = 1 + int(value_of(db, "SELECT max(number) FROM versions WHERE kata = ?", row["id"]))
             if row["digest"] == proposal.spec.digest and row["approved"] is None:
                 sql(db, "DELETE FROM versions WHERE kata = ? AND number = ?", row["id"], row["number"])
+            if window:
+                former = (*self._former(row["id"]), tuple(value_of(db, "SELECT keys FROM katas WHERE id = ?", row["id"])))
+                self.note(f"{FORMER} {row['id']}", canonical(former))
+                sql(db, "UPDATE katas SET keys = ?, window = ? WHERE id = ?", pack(proposal.keys), window, row["id"])
             return _write_version(db, row["id"], number, proposal, "prepare", now)
 
     def relax(self, kata: int, spec: Spec, checks: tuple[Check, ...], *, digest: str, actor: str, now: float, detail: str) -> Kata:
@@ -203,7 +211,21 @@ class Katas(Decisions):
 
     def decided(self, fingerprint: str) -> bool:
         """Whether a person has decided about that routine."""
-        return bool(self._rows("SELECT id FROM katas WHERE fingerprint = ? AND state <> ?", fingerprint, State.CANDIDATE))
+        own = self.noted(f"{ALSO} {fingerprint}") or "0"
+        select = "SELECT id FROM katas WHERE (fingerprint = ? OR id = ?) AND state <> ?"
+        return bool(self._rows(select, fingerprint, int(own), State.CANDIDATE))
+
+    def former(self) -> tuple[tuple[str, ...], ...]:
+        """The keys by which katas were done before another program took the place of one."""
+        rows = self._rows("SELECT text FROM notes WHERE name LIKE ?", f"{FORMER} %")
+        return tuple(tuple(keys) for row in rows for keys in parsed(row["text"]))
+
+    def _former(self, kata: int) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(keys) for keys in parsed(self.noted(f"{FORMER} {kata}") or "[]"))
+
+    def also(self, kata: int, fingerprint: str) -> None:
+        """Keep that a routine is one of which a kata says how it is done now."""
+        self.note(f"{ALSO} {fingerprint}", str(kata))
 
     def katas(self, states: Collection[State] | None = None) -> tuple[Kata, ...]:
         """The katas in those states (None: all) by number; those that do not load are in `broken`."""

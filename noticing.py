@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 
-from . import checks, lifecycle, miner, needs, templating, validator
+from . import checks, instead, lifecycle, miner, needs, templating, validator
 from .deciding import SEEN, Deciding
 from .door import Door
 from .model import (
@@ -32,6 +32,8 @@ from .model import (
 from .settings import Settings
 from .store import Store
 
+LATELY = 50
+"""Turns among which a routine is looked for that is done by another program now."""
 NOT_FOUND = 127
 """The exit code of a shell that did not find a program."""
 SPELLING = 2
@@ -53,6 +55,8 @@ class Noticing(Deciding):
         for kata in self.store.katas((State.ACTIVE, State.STALE)) if touched else ():
             if kata.id in touched:
                 self._tended(kata, *watched[kata.id], tools)
+        for kata in self.store.katas((State.STALE,)) if windows else ():
+            self._replaced(kata, watched.get(kata.id, (0, ()))[1])
         self._tools = tools
 
     def _tended(self, kata: Kata, window: int, keys: tuple[str, ...], tools: Mapping[str, str]) -> None:
@@ -65,6 +69,26 @@ class Noticing(Deciding):
         if kata.state is State.STALE and (found := self._revision(kata, window, keys, tools)):
             found = eased(found, kata.version.spec)
             self.store.prepare(replace(found, checks=self.validated(found.spec, found.exhibits, revision=True)), self.door.clock())
+
+    def _replaced(self, kata: Kata, keys: tuple[str, ...]) -> None:
+        """Prepare a revision for a stale kata that lost a program, from the next two times by hand that another one stood in its place."""
+        why, since = self.store.came(kata.id)
+        if not (free := instead.loose(keys, why)) or not self.settings.keep_results:
+            return
+        turns = self.store.lately(since, ("person", *self.settings.learn_from), LATELY)
+        found = list(instead.done(keys, free, turns))
+        alike = [one for other, one in takewhile(lambda pair: pair[0] == found[0][0], found)]
+        if len(alike) < lifecycle.MISFITS:
+            return
+        new = found[0][0]
+        made = miner.score(miner.Family(tuple(alike), len(alike), new), replace(self.settings, min_confidence=0.0))
+        if isinstance(made, Proposal) and not self.store.decided(made.fingerprint):
+            ready = eased(replace(made, fingerprint=kata.fingerprint), kata.version.spec)
+            ready = replace(ready, checks=self.validated(ready.spec, ready.exhibits, revision=True))
+            with self.store.bundle():
+                if self.store.prepare(ready, self.door.clock(), miner.window_id(new)):
+                    self.store.also(kata.id, made.fingerprint)
+                    self.store.withdraw(made.fingerprint, f"it is how kata {kata.id} is done now", self.door.clock())
 
     def _noticed(self, kata: Kata, verb: str, why: str) -> Kata:
         """The kata after what Kata found out by itself; as it is now when somebody was faster."""

@@ -108,6 +108,7 @@ class Reading:
         for keys, state, chance in self.store.routines():
             doubtful = bool(chance) and state is State.CANDIDATE
             told.append(miner.Routine(keys, miner.CHANCE if doubtful else "", not doubtful, state is State.REJECTED))
+        told += [miner.Routine(keys) for keys in self.store.former()]
         return {miner.window_id(one.keys): one for one in told}
 
     def near(self) -> tuple[NearMiss, ...]:

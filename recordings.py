@@ -4,7 +4,7 @@ nothing, whoever writes has done that. A module of its own, because this alone c
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from .file import File
@@ -106,6 +106,14 @@ class Recordings(File):
         select = f"SELECT * FROM turns WHERE {chosen} AND number IN (SELECT turn FROM events) ORDER BY number DESC LIMIT ?"
         with self._using("DEFERRED") as db:
             return tuple(_turn(db, row) for row in sql(db, select, label(session), most).fetchall())
+
+    def lately(self, since: float, who: Sequence[str], most: int) -> tuple[Turn, ...]:
+        """The newest turns of those since a time (epoch seconds) that hold calls, newest first."""
+        marks = ", ".join("?" * len(who))
+        select = f"""SELECT * FROM turns WHERE started > ? AND who IN ({marks}) AND number IN (SELECT turn FROM events)
+        ORDER BY number DESC LIMIT ?"""
+        with self._using("DEFERRED") as db:
+            return tuple(_turn(db, row) for row in sql(db, select, since, *who, most).fetchall())
 
     def told(self, turn: str) -> tuple[str, float, float]:
         """What the user said in a turn, when it began and when its conversation did (epoch seconds); empty and 0 where it is gone."""

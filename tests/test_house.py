@@ -38,7 +38,7 @@ RUNGS = (
     ("katas", "erasing"),
     ("mending",),
     ("store",),
-    ("discretion", "consent", "familiar", "teaching", "books", "door", "offered", "moments"),
+    ("discretion", "consent", "familiar", "teaching", "books", "door", "offered", "moments", "instead"),
     ("weighing",),
     ("reading", "logbook"),
     ("keeping", "deciding"),
@@ -63,7 +63,7 @@ PURE = tuple(
     "table readers machine makers revisions installers services "
     "looks names keys beside spots cells sources lists views redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning odds miner validator executor resuming ward lifecycle ledger verdicts editing "
-    "share needs overlap wording discretion consent familiar formats switches secrecy schemas speech door offered settings".split()
+    "share needs overlap wording discretion consent familiar formats switches secrecy schemas speech door offered instead settings".split()
     + "ranking moments".split()
 )
 HARMLESS = frozenset(

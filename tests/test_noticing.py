@@ -10,7 +10,7 @@ from strategies import BRANCHES, SCHEMA, Bench, Did, answers, at_work, bench, fi
 
 from kata import miner
 from kata.commands import run
-from kata.model import Call, Example, Kata, Outcome, Refused, SchemaSeen, State, Status
+from kata.model import Call, Example, Kata, Outcome, Refused, SchemaSeen, State, Status, StepCall
 from kata.noticing import SPELLING, reproduces
 
 
@@ -309,3 +309,87 @@ def test_an_erasure_forgets_where_programs_were_found(desk: Bench) -> None:
     assert "ann" in desk.store.noted("programs")
     desk.service.purge("text", "ann", "cli")
     assert desk.store.noted("programs") == ""
+
+
+# ── Another program ──────────────────────────────────────────────────────────────────────────────
+
+
+def shipped(word: str, program: str = "npm", install: str = "ci") -> tuple[Did, ...]:
+    """Four steps of which one program does two."""
+    build = sh(f"{program} {install}", "added"), sh(f"{program} test", "passed")
+    return sh(f"git checkout {word}", "Switched"), *build, sh(f"git push origin {word}", "ok")
+
+
+def without_npm(one: Bench, noticed: str = "gone") -> Kata:
+    """The four steps in use, until npm was gone: before a run by a look, or in it by the shell's word."""
+    for word in BRANCHES[:3]:
+        at_work(one, word, shipped(word))
+    one.service.review("1", "cli")
+    kata = one.service.approve("1", "ship", "cli")
+    world(one, lambda name: f"/usr/bin/{name}" if name != "npm" or noticed == "127" else "", lambda path: False)
+    one.store.note("programs", '{"npm": "/usr/bin/npm"}')
+    if noticed == "gone":
+        assert "step 2: the program npm is gone" in one.service.gone(kata, "")
+    else:
+        missing = '{"output": "bash: npm: command not found", "exit_code": 127, "error": null}'
+        answered = [routine(0)[0].result, missing]
+        trace = one.service.start(kata, {kata.version.spec.inputs[0].name: "x"}, "r", "s", answers(*answered))
+        assert [step.status for step in trace.steps[:3]] == [Status.OK, Status.ERROR, Status.SKIPPED]
+    assert one.service.find("1").state is State.STALE
+    return one.service.find("1")
+
+
+@pytest.mark.parametrize("noticed", ["gone", "127"])
+def test_two_times_by_hand_with_another_program_prepare_a_revision_that_waits(desk: Bench, noticed: str) -> None:
+    """T64, T63: shown as a difference, never in use by itself, under the number and the name of the kata; nothing else is proposed."""
+    before = without_npm(desk, noticed)
+    at_work(desk, "n0", shipped("topic", "pnpm", "install"))
+    assert desk.service.find("1") == before, "one time is not enough"
+    at_work(desk, "n1", shipped("other", "pnpm", "install"))
+    kata = desk.service.find("1")
+    assert (kata.state, kata.version.number, kata.version.approved) == (State.STALE, 2, None)
+    assert all(check.passed for check in kata.version.checks) and desk.service.active() == ()
+    text = " ".join(run(desk.service, ["diff", "ship"], "cli").text.split())
+    assert "step 2: [-npm-]{+pnpm+} [-ci-]{+install+}" in text and "step 3: [-npm-]{+pnpm+} test" in text
+    assert "[-npm-]{+pnpm+}" in run(desk.service, ["review", "1"], "cli").text, "the page before the approval shows it too"
+    assert desk.store.audit(1)[0].verb == "prepare" and [one.id for one in desk.service.katas()] == [1]
+    after, calls = desk.service.approve("1", "", "cli"), list[str]()
+
+    def done(asked: StepCall) -> Outcome:
+        calls.append(asked.call.arguments["command"])
+        return Outcome.read(shipped("x", "pnpm")[asked.index].result)
+
+    desk.service.start(after, {after.version.spec.inputs[0].name: "main"}, "r2", "s", done)
+    assert (after.tool, calls) == ("kata_ship", ["git checkout main", "pnpm install", "pnpm test", "git push origin main"])
+    for number in range(3):
+        at_work(desk, f"l{number}", shipped(f"late{number}", "pnpm", "install"))
+    desk.service.remine()
+    assert [(one.id, one.state) for one in desk.service.katas()] == [(1, State.ACTIVE)], "it is that kata, and no other routine"
+    assert desk.service.rollback("1", 1, "cli").version.spec == before.version.spec
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (shipped("a", "pnpm"), shipped("b", "yarn")),
+        (shipped("a", "pnpm")[:3], shipped("b", "pnpm")[:3]),
+        (shipped("a", "pnpm"), (sh("git switch b", ""), *shipped("b", "pnpm")[1:])),
+        (shipped("a"), shipped("b")),
+    ],
+    ids=["two others", "a step less", "another beginning", "the same after all"],
+)
+def test_what_is_another_routine_or_not_the_same_twice_prepares_nothing(desk: Bench, other: tuple[tuple[Did, ...], ...]) -> None:
+    """T64"""
+    before = without_npm(desk)
+    for number, one in enumerate(other):
+        at_work(desk, f"n{number}", one)
+    assert desk.service.find("1") == before
+
+
+def test_what_was_done_by_the_other_program_before_is_no_repair(desk: Bench) -> None:
+    """T64: the next two times count, not those of another project long ago."""
+    for number in range(2):
+        at_work(desk, f"e{number}", shipped(f"early{number}", "pnpm"))
+    before = without_npm(desk)
+    at_work(desk, "n0", shipped("topic", "pnpm"))
+    assert desk.service.find("1") == before
