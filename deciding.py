@@ -128,6 +128,8 @@ class Deciding(Reading):
     def chosen(self, name: str, kata: Kata) -> str:
         """The name without prefix, when it may be used for `kata`; Refused says what a name looks like."""
         wanted = name.removeprefix(PREFIX)
+        if wanted.startswith(PREFIX):
+            raise Refused(f"Every kata is called {PREFIX} and its name, so a name does not begin with {PREFIX} itself, got {name[:60]!r}")
         if wanted in RESERVED:
             raise Refused(f"The name {wanted!r} is a command of Kata; choose another")
         if not NAME.fullmatch(wanted):

@@ -50,6 +50,7 @@ from .model import (
 from .odds import History
 from .origins import informative
 from .settings import Settings
+from .templating import same
 
 IDLE_S = 300.0
 """A pause longer than this breaks a run (K36); exactly this does not (A3)."""
@@ -70,11 +71,11 @@ followed from one call, those that pass over least first: in a turn of nothing b
 def runs(turn: Turn) -> tuple[tuple[Event, ...], ...]:
     """The longest chains of neighbouring successful calls of one turn (K34–K38), failed attempts folded away (A5)."""
     found: list[list[Event]] = [[]]
-    before: Event | None = None
+    busy = turn.events[0].ended if turn.events else 0.0  # until when a call ran: of calls side by side the longest counts
     for index, event in enumerate(turn.events):
-        idle, before = before is not None and event.started - before.ended > IDLE_S, event
-        if idle:
+        if event.started - busy > IDLE_S:
             found.append([])
+        busy = max(busy, event.ended)
         if event.call.tool in BOOKKEEPING or _corrected(turn.events, index):
             continue
         if event.outcome.ok and not _breaks(event.call):
@@ -96,20 +97,27 @@ def _corrected(events: Sequence[Event], index: int) -> bool:
     )
 
 
+PREPARING = frozenset(("cd", "pushd", "popd", "export", "set", "unset", "source", ".", "umask"))
+"""What a command begins with before it does what it is for."""
+
+
 def _program(call: Call) -> tuple[str, str]:
-    """Tool and, for a shell, the first program without its sub-command; of a command that is not understood its first word."""
+    """Tool and, for a shell, the first program without its sub-command, past what only prepares it and what only runs it; of a command
+    that is not understood its first word."""
     code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
     if not isinstance(code, str):
         return call.tool, ""
     try:
-        first = next((name for name in map(_first_words, shell.parse(code).commands()) if name), "")
+        names = [name for name in map(_run, shell.parse(code).commands()) if name]
     except OpaqueCommand:
-        first = code
-    return call.tool, first.split()[0] if first.split() else ""
+        names = code.split()[:1]
+    return call.tool, next((name for name in names if name not in PREPARING), names[0] if names else "")
 
 
-def _first_words(command: shell.Simple) -> str:
-    return " ".join(shell.head(shell.arguments(command)))
+def _run(command: shell.Simple) -> str:
+    """The program that a command runs, behind `sudo` and its like."""
+    words = shell.head(shell.arguments(command))
+    return next((word for word in words if word not in shell.WRAPPERS), words[0])
 
 
 # ── Keys and windows ─────────────────────────────────────────────────────────────────────────────
@@ -306,6 +314,8 @@ class Family:
     examples: tuple[Example, ...]
     support: int
     keys: tuple[str, ...]
+    schema: Callable[[str], Json] = lambda fingerprint: None
+    """The parameters of a tool by their fingerprint, as they were recorded; None where they were not."""
 
 
 def trimmed(example: Example) -> Example:
@@ -344,7 +354,7 @@ def _majority(found: Family, settings: Settings) -> Family | None:
         usual = {name for name, times in Counter(name for row in rows for name in row).items() if 3 * times >= 2 * len(rows)}
         part = tuple(example for example, row in zip(found.examples, rows, strict=True) if usual <= row)
         if settings.min_support <= len(part) < len(rows):
-            return Family(part, found.support - (len(rows) - len(part)), found.keys)
+            return replace(found, examples=part, support=found.support - (len(rows) - len(part)))
     return None
 
 
@@ -364,7 +374,7 @@ def _scored(found: Family, asked: tuple[Example, ...], settings: Settings) -> Pr
     """The verdict on the template of the examples that are `asked` to fit, all or all but one."""
     try:
         template = learning.infer(asked)
-        _tied(template, [call.tool for call in asked[0].calls])
+        _tied(template, asked[0], found.schema)
         if len(set(found.keys)) == 1 and not flows(template.steps):
             return _missed(found, "loop", f"one step repeats {len(found.keys)} times; loops are not proposed yet")
     except KataError as error:
@@ -401,16 +411,24 @@ class _Untied(TemplateError):
     """A step that only chance put beside the others (K45)."""
 
 
-def _tied(template: templating.Template, tools: Sequence[str]) -> None:
+def _tied(template: templating.Template, example: Example, schema: Callable[[str], Json]) -> None:
     """K44 with A8: every step after the first is tied by data flow, by a shared input, by a fixed argument that means
     something, or by being wholly fixed."""
     seen: set[str] = set()
-    for index, (step, tool) in enumerate(zip(template.steps, tools, strict=True)):
+    for index, (step, event) in enumerate(zip(template.steps, example.events, strict=True)):
         names = {part.name for part in walk(step) if isinstance(part, Input)}
         flows = any(isinstance(part, Reference) for part in walk(step))
-        if index and not (flows or names & seen or _specific(step, tool)):
+        if index and not (flows or names & seen or _specific(_told(step, schema(event.schema)), event.call.tool)):
             raise _Untied(f"Step {index + 1} shares nothing with the steps before it")
         seen |= names
+
+
+def _told(step: Object, parameters: Json) -> Object:
+    """The arguments of a step without those that say what the tool's schema says anyway (A8)."""
+    known = parameters.get("properties") if isinstance(parameters, dict) else None
+    asked = {name: one for name, one in known.items() if isinstance(one, dict) and "default" in one} if isinstance(known, dict) else {}
+    said = {name for name, one in step.fields if name in asked and isinstance(one, Literal) and same(one.value, asked[name]["default"])}
+    return Object(tuple(pair for pair in step.fields if pair[0] not in said))
 
 
 def _specific(step: Object, tool: str) -> bool:
@@ -556,7 +574,8 @@ class Routine:
 @dataclass(frozen=True, slots=True)
 class Sources:
     """How the miner asks for what is stored: support of windows, in how many conversations one window stands, its latest place in each
-    (A12; newest first, at most so many), its calls, and what is told about already; `checked` is the last word on a proposal."""
+    (A12; newest first, at most so many), its calls, and what is told about already; `checked` is the last word on a proposal, `schema` the
+    parameters of a tool by their fingerprint."""
 
     support: Callable[[Collection[int]], Support]
     spread: Callable[[int], int]
@@ -564,6 +583,7 @@ class Sources:
     examples: Callable[[Iterable[Occurrence]], Iterable[Example]]
     known: Callable[[], Iterable[Routine]] = tuple
     checked: Callable[[Proposal], Proposal | NearMiss] = lambda found: found
+    schema: Callable[[str], Json] = lambda fingerprint: None
 
 
 def mine(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Proposal | NearMiss | None:
@@ -686,8 +706,8 @@ def _family(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Fami
     support, examples = sources.spread(window), [trimmed(one) for one in sources.examples(sources.occurrences(window, SCORED))]
     usual = examples if looped(keys) else _usual(examples)
     if len(usual) >= settings.min_support:
-        return Family(tuple(usual), support - (len(examples) - len(usual)), keys)
-    return Family(tuple(examples), support, keys)
+        return Family(tuple(usual), support - (len(examples) - len(usual)), keys, sources.schema)
+    return Family(tuple(examples), support, keys, sources.schema)
 
 
 def _usual(examples: Sequence[Example]) -> list[Example]:

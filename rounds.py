@@ -240,7 +240,8 @@ class Look:
         if any(asleep := self._asleep(window, keys)):
             return Verdict(None, "is explained by chance", asleep=asleep)
         store = self.store
-        sources = miner.Sources(store.support, store.spread, store.occurrences, store.examples, lambda: related, self.service.checked)
+        told = (store.support, store.spread, store.occurrences, store.examples)
+        sources = miner.Sources(*told, lambda: related, self.service.checked, store.schema)
         found = miner.mine(keys, sources, self.settings)
         ties = self._ties(window, keys) if isinstance(found, NearMiss) else ()
         return Verdict(found, "says no more than a longer one", scored=True, ties=ties)

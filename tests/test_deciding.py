@@ -167,6 +167,19 @@ def test_a_good_name_gets_the_prefix_once(desk: Bench, name: str, tool_name: str
     assert desk.service.approve("1", name, "cli").tool == tool_name
 
 
+@pytest.mark.parametrize("name", ["kata_kata_deploy", "kata_kata_", "kata_kata_list"])
+def test_no_name_begins_with_the_prefix_itself(desk: Bench, name: str) -> None:
+    """K20, K22: what is said of a kata drops a leading `kata_`, so that one would not be found by its name."""
+    desk.learn()
+    desk.service.review("1", "cli")
+    with pytest.raises(Refused, match="a name does not begin with kata_ itself"):
+        desk.service.approve("1", name, "cli")
+    approved = desk.service.approve("1", "kata_deploy", "cli")
+    with pytest.raises(Refused, match="a name does not begin with kata_ itself"):
+        desk.service.rename("deploy", name, "cli")
+    assert desk.service.find(approved.name) == desk.service.find(approved.tool) == approved
+
+
 def test_a_tool_name_of_somebody_else_is_refused(desk: Bench) -> None:
     """Design section 11: the host would replace ours silently."""
     desk.learn()

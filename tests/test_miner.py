@@ -6,7 +6,25 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import BRANCHES, DEFAULTS, FILES, Did, Ledger, events, failed, five, mined, routine, sh, told, tool, turn_of
+from strategies import (
+    BRANCHES,
+    DEFAULTS,
+    FILES,
+    NOW,
+    SCHEMA,
+    Did,
+    Ledger,
+    events,
+    failed,
+    family,
+    five,
+    mined,
+    routine,
+    sh,
+    told,
+    tool,
+    turn_of,
+)
 
 from kata import miner, odds
 from kata.model import Call, Command, Event, Input, NearMiss, Outcome, Place, Proposal, Reference, Status, Turn, walk
@@ -86,6 +104,16 @@ def test_a_pause_in_front_of_a_skipped_call_still_breaks() -> None:
     assert len(miner.runs(turn_of(A, plan, B))) == 2
 
 
+def test_while_one_of_several_calls_side_by_side_still_ran_nobody_was_idle() -> None:
+    """A3: a slow read and a quick one were asked for at once, and the next call came when the slow one was done."""
+    slow, quick, after = events("t1", (tool("web_extract", urls=["https://a.example"]), tool("read_file", path="a"), B))
+    slow = replace(slow, ended=slow.started + 400)
+    quick = replace(quick, started=slow.started, ended=slow.started + 1)
+    for gap, count in ((1, 1), (300, 1), (301, 2)):
+        last = replace(after, started=slow.ended + gap, ended=slow.ended + gap + 1)
+        assert len(miner.runs(Turn("t1", "c1", "person", NOW, (slow, quick, last)))) == count
+
+
 def test_clarify_breaks_a_run() -> None:
     """K37."""
     assert names(turn_of(A, B, tool("clarify", question="which?"), C)) == [
@@ -145,6 +173,16 @@ def test_the_program_of_a_failed_try_is_read_past_assignments_and_paths() -> Non
     assert names(turn_of(A, bad, sh("pytest tests/a"))) == ["git pull --rebase origin pytest tests/a"]
     unlike = sh("CI=1 make x", code=2)
     assert len(miner.runs(turn_of(A, unlike, sh("CI=1 npm test")))) == 2
+
+
+@pytest.mark.parametrize("before", ["cd app && ", "sudo ", "export CI=1; ", "source .venv/bin/activate && ", "cd a && sudo "])
+def test_what_a_command_begins_with_is_not_its_program(before: str) -> None:
+    """K35, A5: another command in the same folder corrects nothing, and the same program elsewhere does."""
+    bad = sh(f"{before}make build-release", code=2)
+    assert len(miner.runs(turn_of(A, bad, sh(f"{before}cat log.txt")))) == 2
+    assert names(turn_of(A, bad, B)) == ["git pull --rebase origin make build-release"]
+    assert names(turn_of(A, sh("make buidl", code=2), sh(f"{before}make x"))) == [f"git pull --rebase origin {before}make x"]
+    assert len(miner.runs(turn_of(A, sh("cd nowhere", code=1), sh("cd there")))) == 1
 
 
 def test_failures_are_never_steps() -> None:
@@ -436,6 +474,26 @@ def test_a_trivially_fixed_argument_does_not_tie(fixed: dict[str, object]) -> No
     """A8."""
     cases = [(tool("read_file", path=FILES[n]), tool("web_search", {"hits": 0}, query=BRANCHES[n], **fixed)) for n in range(3)]
     assert isinstance(only(*told(*cases)), NearMiss)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "tied"),
+    [
+        ({"order": "the newest of them first"}, False),
+        ({"most": 1_000_000, "order": "the newest of them first"}, False),
+        ({"order": "the oldest of them first"}, True),
+        ({"most": "1000000", "order": "the newest of them first"}, True),
+    ],
+)
+def test_an_argument_that_says_what_the_tool_does_anyway_does_not_tie(fixed: dict[str, object], tied: bool) -> None:
+    """A8: a value equal to the default of the tool's schema; another value, or one of another type, is fixed by somebody."""
+    order = {"type": "string", "default": "the newest of them first"}
+    known = {"type": "object", "properties": {"query": {"type": "string"}, "order": order, "most": {"default": 1_000_000}}}
+    found = family(*((tool("read_file", path=FILES[n]), tool("web_search", {"n": 0}, query=BRANCHES[n], **fixed)) for n in range(3)))
+    keys = tuple(miner.key(call) for call in found[0].calls)
+    for schema, ties in ((known, tied), (None, True), ({"properties": []}, True)):
+        one = miner.score(miner.Family(found, 3, keys, {SCHEMA: schema}.get), DEFAULTS)
+        assert isinstance(one, Proposal) is ties
 
 
 @pytest.mark.parametrize("tail", ["2>/dev/null", "2>&1", "&& true", "-n 20"])

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import NOW, Bench, Did, aged, audit, bench, events, failed, five, routine, sh, tool
+from strategies import BRANCHES, FILES, NOW, SCHEMA, Bench, Did, aged, audit, bench, events, failed, five, routine, sh, tool
 
 from kata.door import Dispatch
-from kata.model import Json, Outcome, Refused, Spec, State, StepCall, Trace, TurnEnd, TurnStart
+from kata.model import Json, Outcome, Refused, SchemaSeen, Spec, State, StepCall, Trace, TurnEnd, TurnStart
 from kata.service import Service
 from kata.settings import Settings
 
@@ -45,6 +45,18 @@ def test_the_third_conversation_brings_the_proposal_at_the_end_of_its_turn(desk:
     assert kata.state is State.CANDIDATE and kata.id == 1 and len(kata.version.spec.steps) == 5
     assert kata.version.fit.confidence == pytest.approx(0.784)
     assert all(check.passed for check in kata.version.checks) and len(kata.version.checks) == 12
+
+
+@pytest.mark.parametrize(("usual", "count"), [("the newest of them first", 0), ("in no order at all", 1)])
+def test_what_a_tool_does_anyway_is_known_from_the_schema_that_was_recorded(desk: Bench, usual: str, count: int) -> None:
+    """A8: two calls that have nothing in common but what the model spells out for no reason."""
+    known = {"type": "object", "properties": {"query": {"type": "string"}, "order": {"type": "string", "default": usual}}}
+    desk.service.record([SchemaSeen(SCHEMA, "web_search", known)])
+    for n in range(3):
+        second = tool("web_search", {"n": 0}, query=BRANCHES[n], order="the newest of them first")
+        desk.turn(f"c{n}", tool("read_file", path=FILES[n]), second)
+        desk.service.mine()
+    assert len(desk.service.katas()) == count
 
 
 def test_the_fourth_conversation_raises_the_confidence(desk: Bench) -> None:
