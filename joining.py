@@ -11,6 +11,7 @@ from . import miner, overlap, teaching
 from .deciding import Deciding
 from .model import Example, Kata, Occurrence, Proposal, Refused, State, Turn
 from .overlap import Keys
+from .reading import TAKEN
 
 MOST = 5
 """Times in one go that a proposal is learnt from; the newest."""
@@ -91,7 +92,7 @@ class Joining(Deciding):
             parts = [one.id for one in (pair.one, pair.other) if one.id != kata.id]
             done = self._marked(kata, verb, surface, " and ".join(f"kata {part}" for part in parts))
             if made:
-                self.store.remember(withdrawn=f"'{verb}' was taken back")
+                self.store.remember(withdrawn=f"'{verb}' {TAKEN}")
         return done
 
     def _made(self, pair: Pair) -> Proposal:

@@ -186,7 +186,7 @@ class Noticing(Deciding):
         if standing is None:
             return None
         version, fresh = standing[0], self.by_hand(kata, window)
-        news = [one for one in fresh if not reproduces(version.spec, one) or self._drift(version.spec, _schemas(one))]
+        news = [one for one in fresh if _unlike(version.spec, one) or self._drift(version.spec, _schemas(one))]
         if len(news) >= lifecycle.MISFITS:
             lenient = replace(self.settings, min_confidence=0.0)
             both, alone = (*news, *version.exhibits)[: miner.SCORED], tuple(news)
@@ -233,6 +233,12 @@ def reproduces(spec: Spec, one: Example) -> bool:
         return templating.recovered(spec, one) is not None
     except (TemplateError, OpaqueCommand):
         return False
+
+
+def _unlike(spec: Spec, one: Example) -> bool:
+    """Whether an example has other calls than the spec would issue, or answers unlike what it expects."""
+    pairs = enumerate(zip(spec.steps, one.results, strict=False))
+    return not reproduces(spec, one) or any(checks.unlike(at, step.traits, result) for at, (step, result) in pairs)
 
 
 def misfits(spec: Spec, fresh: Iterable[Example]) -> int:

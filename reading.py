@@ -21,6 +21,8 @@ EXPLAINED = ("coherence", "confidence", "inputs", "opaque", "saves", "template")
 """Rules that one odd example may break."""
 ANNOUNCED = 3
 """Proposals that wait and were told about, from which on nobody is told about another (T18)."""
+TAKEN = "was taken back"
+"""How the reason ends for which a proposal went that a decision had made."""
 ODDEST = 8
 """Examples among which the one is looked for that keeps a routine back."""
 """What is kept in the place of a value that somebody supplied for one run."""
@@ -160,7 +162,8 @@ class Reading:
         number = int(word) if re.fullmatch(r"[0-9]{1,9}", word) else 0
         found = self.store.kata(number) if number else self.store.named(name)
         if number and found is None and (reason := self.store.withdrawn(number)):
-            raise Refused(f"The proposal {word} was taken back, because new evidence speaks against it: {reason}")
+            because = "" if reason.endswith(TAKEN) else ", because new evidence speaks against it"
+            raise Refused(f"The proposal {word} was taken back{because}: {reason}")
         if found is None:
             names = [kata.tool or str(kata.id) for kata in self.katas()]
             known = ", ".join([*names[:10], *["…"] * (len(names) > 10)]) or "none yet"
@@ -191,18 +194,35 @@ class Reading:
         return kata
 
     def announcement(self, platform: str) -> str | None:
-        """One line about the proposal that nobody was told of and that would save most, each told once (A40), while fewer than three that
-        were told wait for a decision (T18); never an observed value."""
+        """One line about a kata that was taken out of use, or for which a repaired version waits; else about the proposal that nobody was
+        told of and that would save most, while fewer than three that were told wait for a decision (T18). Each is told once (A40), and never
+        with an observed value."""
         told = self.store.noted("told").split()
+        found = self._taken_away(told) or self._promising(told)
+        if found is None:
+            return None
+        event, line, kata = found
+        self.store.note("told", " ".join([*told, event]))
+        return f"Kata: {line}. Look: {'hermes kata' if platform in ('', 'cli') else '/kata'} review {kata.id}"
+
+    def _taken_away(self, told: Sequence[str]) -> tuple[str, str, Kata] | None:
+        """What is to be told of a kata that is out of use by itself: the word under which that is kept, the line, the kata."""
+        for kata in self.store.katas((State.STALE, State.SUSPENDED)):
+            waits = self.standing(kata) is not None
+            if (event := f"{kata.id}@{self.store.came(kata.id)[1]:.0f}{'+' * waits}") not in told:
+                more = "a repaired version of it waits for you" if waits else "the agent cannot call it"
+                return event, f"{kata.tool} is {kata.state}; {more}", kata
+        return None
+
+    def _promising(self, told: Sequence[str]) -> tuple[str, str, Kata] | None:
+        """The same of a proposal."""
         waiting = [kata for kata in self.katas() if kata.state is State.CANDIDATE and not kata.version.fit.taught]
         new = {kata.id: kata for kata in waiting if str(kata.id) not in told}
         if not new or len(waiting) - len(new) >= ANNOUNCED:
             return None
         best = new[ranking.ranked(self.values(new.values()))[0]]
-        self.store.note("told", " ".join([*told, str(best.id)]))
         fit, steps = best.version.fit, len(best.version.spec.steps)
-        lead = "hermes kata" if platform in ("", "cli") else "/kata"
-        return f"Kata: a routine of {steps} steps, seen in {fit.support} conversations, could be one tool. Look: {lead} review {best.id}"
+        return str(best.id), f"a routine of {steps} steps, seen in {fit.support} conversations, could be one tool", best
 
     @property
     def busy(self) -> bool:

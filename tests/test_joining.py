@@ -121,7 +121,7 @@ def test_a_merge_is_taken_back_and_made_again(desk: Bench) -> None:
     answer = say(desk, "undo")
     assert "Taken back: 'merge'. Both are told about by themselves again." in flat(answer)
     assert listed(desk) == {1: "candidate", 2: "candidate"} and "overlaps kata 2" in say(desk, "list").text
-    assert "'merge' was taken back" in flat(say(desk, "review 3"))
+    assert flat(say(desk, "review 3")) == "The proposal 3 was taken back: 'merge' was taken back"
     assert [row.verb for row in desk.store.audit(3)] == ["undo", "merge", "propose"]
     assert say(desk, "merge 1 with 2").json["id"] == 3 and listed(desk) == {3: "candidate"}
     assert desk.store.proven()[1] == 0

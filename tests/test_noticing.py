@@ -302,6 +302,50 @@ def test_an_answer_of_another_shape_in_two_runs_in_a_row_makes_it_stale_and_one_
     assert desk.store.why(1).startswith("step 2 answered unlike every example in two runs in a row: ")
 
 
+def test_two_times_by_hand_whose_answers_are_as_they_are_now_prepare_a_revision_with_other_checks(desk: Bench) -> None:
+    """T64: the calls are the same, and what was expected of an answer is not."""
+
+    def states(word: str, text: str) -> tuple[Did, ...]:
+        return sh(f"cat state/{word}", text), sh(f"touch state/{word}.seen")
+
+    for word in BRANCHES[:3]:
+        at_work(desk, word, states(word.replace("/", "-"), f"Service {word} is ready"))
+    desk.service.review("1", "cli")
+    kata = desk.service.approve("1", "gate", "cli")
+    now = sh("cat state/x", "Maintenance until noon").result
+    for number in range(2):
+        trace = desk.service.start(kata, {kata.version.spec.inputs[0].name: "state/x"}, f"r{number}", "s", lambda asked: Outcome.read(now))
+        assert trace.steps[0].status is Status.ERROR
+    assert desk.service.find("1").state is State.STALE and desk.service.standing(desk.service.find("1")) is None
+    for word in ("north", "south"):
+        at_work(desk, word, states(word, f"Maintenance of {word} until noon"))
+    waits = desk.service.find("1")
+    assert (waits.state, waits.version.number) == (State.STALE, 2) and all(check.passed for check in waits.version.checks)
+    text = " ".join(run(desk.service, ["diff", "1"], "cli").text.split())
+    assert "Service" in text and desk.service.active() == (), text
+
+
+def test_what_is_out_of_use_is_told_once_and_so_is_its_repair(desk: Bench) -> None:
+    """T80: never twice for the same, whatever else happens; and once more when it happens again."""
+    assert desk.service.announcement("cli") is None
+    without_npm(desk)
+    tell = desk.service.announcement
+    assert tell("cli") == "Kata: kata_ship is stale; the agent cannot call it. Look: hermes kata review 1"
+    at_work(desk, "n0", shipped("topic", "pnpm"))
+    assert (tell("cli"), tell("telegram")) == (None, None)
+    at_work(desk, "n1", shipped("other", "pnpm"))
+    assert tell("telegram") == "Kata: kata_ship is stale; a repaired version of it waits for you. Look: /kata review 1"
+    at_work(desk, "n2", shipped("third", "pnpm"))
+    assert [tell("cli") for _ in range(3)] == [None] * 3
+    desk.service.review("1", "cli")
+    desk.service.approve("1", "", "cli")
+    assert tell("cli") is None
+    world(desk, lambda name: "", lambda path: "pnpm" not in path)
+    desk.store.note("programs", '{"pnpm": "/usr/bin/pnpm"}')
+    assert desk.service.gone(desk.service.find("1"), "") == "step 2: the program pnpm is gone"
+    assert (tell("cli") or "").startswith("Kata: kata_ship is stale; the agent cannot call it") and tell("cli") is None
+
+
 def test_an_erasure_forgets_where_programs_were_found(desk: Bench) -> None:
     kata = desk.approved()
     world(desk, lambda name: f"/home/ann/bin/{name}")
