@@ -195,8 +195,8 @@ class Reading:
 
     def announcement(self, platform: str) -> str | None:
         """One line about a kata that was taken out of use, or for which a repaired version waits; else about the proposal that nobody was
-        told of and that would save most, while fewer than three that were told wait for a decision (T18). Each is told once (A40), and never
-        with an observed value."""
+        told of and that would save most, while fewer than three that were told wait for a decision (T18). Each is told once (A40), and
+        never with an observed value."""
         told = self.store.noted("told").split()
         found = self._taken_away(told) or self._promising(told)
         if found is None:
