@@ -31,6 +31,8 @@ INTERPRETERS = re.compile(
     r"alias|exec|ssh|su|script|tmux|screen|watch|at|batch|crontab|parallel|xargs|docker|podman|nsenter|chroot|unshare|\.)"
 )
 """Programs that run what a text says: their text is searched, since it cannot be parsed as one command."""
+FEEDS = re.compile(r"(?:.*/)?(?:xargs|parallel)")
+"""Programs that give a command more words, which nobody sees here."""
 HERMES = re.compile(r"(?:.*/)?hermes(?:_cli[\w.]*|-agent[\w.]*)?")
 PLACE = re.compile(r"(?:plugin-data|plugins)/kata(?![\w-])", re.IGNORECASE)
 API = re.compile(r"/api/plugins/kata(?![\w-])", re.IGNORECASE)
@@ -98,9 +100,9 @@ def _texts(value: Json) -> Iterator[str]:
 
 
 def _named(text: str) -> bool:
-    """Whether a text names Kata, also with quotes or backslashes in between."""
+    """Whether a text names Kata, also with quotes or backslashes in between, or tells Hermes what a variable holds."""
     low = text.lower()
-    return "kata" in low or "kata" in low.replace("'", "").replace('"', "").replace("\\", "")
+    return "kata" in low or "kata" in low.replace("'", "").replace('"', "").replace("\\", "") or "hermes" in low and "$" in low
 
 
 def _near(folder: str) -> bool:
@@ -249,8 +251,11 @@ def _hermes(words: Sequence[str], code: str) -> str | None:
         return None
     told = [word.lower() for word in words[at + 1 :] if not word.startswith("-")]
     for index, word in enumerate(told):
-        if word == "kata" or word.startswith("$"):
-            return _verb(words[at + 1 :], told[index + 1 :], word == "kata")
+        if word == "kata":
+            fed = not told[index + 1 :] and any(map(FEEDS.fullmatch, words[:at]))
+            return DECIDING if fed else _verb(words[at + 1 :], told[index + 1 :], certain=True)
+        if word.startswith("$") and (found := _verb(words[at + 1 :], told[index + 1 :], certain=False)):
+            return found
         if word in MANAGED:
             looks = [one for one in told[index + 1 : index + 2] if one in MANAGED[word]]
             return "" if looks else SETTING_UP if any(_about(one) for one in told[index + 1 :]) else None
@@ -264,7 +269,7 @@ def _about(word: str) -> bool:
 
 def _verb(words: Sequence[str], told: Sequence[str], certain: bool) -> str:
     """Whether the words after `hermes kata` decide; where `kata` itself is not certain, only a word of decision says so."""
-    if any(word in DECIDES for word in told):
+    if any(word in DECIDES for word in (told if certain else told[:1])):
         return "" if told[0] == "help" and not any(word.startswith("-") for word in words) else DECIDING
     if not certain:
         return DECIDING if any(word.startswith("$") for word in told) else ""

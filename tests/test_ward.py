@@ -45,6 +45,10 @@ ASKED = [
     ("bash <<'EOF'\nhermes kata approve 1\nEOF", DECIDING),
     ("cat > x.sh <<'EOF'\nhermes kata approve 1\nEOF\nbash x.sh", DECIDING),
     ("echo kata approve 1 as x | xargs hermes", DECIDING),
+    ("xargs hermes kata < words", DECIDING),
+    ("hermes $K approve 1", DECIDING),
+    ("hermes $PROFILE kata approve 1", DECIDING),
+    ("hermes ${KA}ta approve 1", DECIDING),
     ("python3 -c \"import subprocess; subprocess.run(['hermes', 'kata', 'approve', '1'])\"", DECIDING),
     ("python -m hermes_cli.main kata approve 1", DECIDING),
     ("alias h='hermes kata'; h approve 1", DECIDING),
@@ -112,6 +116,8 @@ ASKED = [
     ("echo 'plugins: {enabled: [kata]}' >> ~/.hermes/config.yaml", SETTING_UP),
 ]
 NOT_ASKED = [
+    'hermes -p "$P" gateway run',
+    "hermes $PROFILE kata list",
     "hermes kata",
     "hermes kata list",
     "hermes kata --json list",
