@@ -166,6 +166,9 @@ class Short(NamedTuple):
     form: str = "word"
 
 
+_HT = r"(?:-[a-zA-Z]*C[ \t]+[0-9]{1,2}[ \t]+|-[a-zA-Z]{1,10}[ \t]+)"
+"""An option of `htpasswd`; with -b the password stands behind file and name, with -n as well behind the name."""
+
 SHORT_FLAGS: tuple[Short, ...] = (
     Short("mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin", r"-p(?=[^\s])"),
     Short("docker podman nerdctl helm oras crane skopeo az buildah", r"login[ \t](?:[^\n;|&]{0,100}?[ \t])??-p[ \t]+(?!\S*:[0-9])"),
@@ -192,7 +195,7 @@ SHORT_FLAGS: tuple[Short, ...] = (
     Short("connect conn CONNECT CONN", r"[\w$#]{1,30}/(?=\S+@)", form="login"),
     Short("openssl", r"(?:-pass|-passin|-passout)[ \t]+[\"']?pass:"),
     Short("openssl", r"-[kK][ \t]+"),
-    Short("htpasswd", r"-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:[^\s-]\S*[ \t]+){2}"),
+    Short("htpasswd", rf"(?={_HT}*-[a-zA-Z]*b)(?!{_HT}*-[a-zA-Z]*n){_HT}+(?:[^\s-]\S*[ \t]+){{2}}"),
     Short("kubectl oc", r"--from-literal[ \t=]+[\"']?[\w.-]+="),
     Short("gh", r"secret[ \t]+set[ \t]+\w+[ \t]+(?:-b|--body)[ \t=]*"),
     Short("ssh-keygen", r"-[NP][ \t]+"),
@@ -210,7 +213,7 @@ SHORT_FLAGS: tuple[Short, ...] = (
     Short("rabbitmqctl", r"(?:add_user|change_password|authenticate_user)[ \t]+\S{1,100}[ \t]+"),
     Short("openssl", r"passwd[ \t]+(?:-(?:\d|apr1|crypt|salt[ \t]+\S+)[ \t]+)*(?!-)"),
     Short("mkpasswd", r"(?:-m[ \t]+\S+[ \t]+|--\S+[ \t]+|-[5sR]\S*[ \t]+)*(?!-)"),
-    Short("htpasswd", r"-[a-zA-Z]*n[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,100}[ \t]+"),
+    Short("htpasswd", rf"(?={_HT}*-[a-zA-Z]*b)(?={_HT}*-[a-zA-Z]*n){_HT}+[^\s-]\S{{0,99}}[ \t]+"),
     Short("caddy", r"hash-password[ \t]+(?:--algorithm[ \t]+\S+[ \t]+)?(?:--plaintext|-p)[ \t=]+"),
     Short(
         "ansible-vault",

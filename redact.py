@@ -23,7 +23,7 @@ from .sources import accounts, beside_ids, calls, literals, statements
 from .spots import commands, entries, flags, lines, prose, urls
 from .views import SLICE, View, inner, plain
 
-MASKER_VERSION = 5
+MASKER_VERSION = 6
 """Goes up with every change of what is found; rows that an older masker wrote are masked again."""
 
 REMEMBERED = 256
