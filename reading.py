@@ -216,6 +216,8 @@ class Reading:
 
     def _promising(self, told: Sequence[str]) -> tuple[str, str, Kata] | None:
         """The same of a proposal."""
+        if all(str(row["id"]) in told for row in self.store.undecided()):
+            return None  # as nearly always: nothing need be weighed
         waiting = [kata for kata in self.katas() if kata.state is State.CANDIDATE and not kata.version.fit.taught]
         new = {kata.id: kata for kata in waiting if str(kata.id) not in told}
         if not new or len(waiting) - len(new) >= ANNOUNCED:

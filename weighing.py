@@ -16,8 +16,8 @@ from .speech import instructs
 from .store import Store
 from .verdicts import Missed
 
-RECENT = 20
-"""Times that are looked at: the newest."""
+RECENT, MEASURED = 20, 8
+"""Times that are looked at, and examples that are measured where nothing is kept of them: the newest."""
 LOOKED_S = 28 * 86_400.0
 """How far back it is looked how many model requests there are in a week."""
 DAY_S = 86_400
@@ -48,10 +48,10 @@ def _requests(store: Store, now: float) -> float:
 
 
 def gains(store: Store, kata: Kata) -> tuple[Gain, ...]:
-    """What each time by hand would have saved: measured and kept, or read from its examples; counted by the calls of an example whose
-    requests were not recorded."""
+    """What each time by hand would have saved: measured and kept, or read from its newest examples; counted by the calls of an
+    example whose requests were not recorded."""
     kept = {turn: Gain.from_json(told) for turn, told in store.times(kata.id).items()}
-    rest = [one for one in kata.version.exhibits if one.turn not in kept and one.events]
+    rest = [one for one in kata.version.exhibits if one.turn not in kept and one.events][:MEASURED]
     return (*kept.values(), *(ranking.gain(one, store.requests(one.turn)) or ranking.counted(one) for one in rest))
 
 
