@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from . import order, pages
 from .asking import Act, Answer, Ask
 from .deciding import Unconfirmed, Unseen
-from .looking import page
+from .looking import near, page, review
 from .manual import misused, number
 from .model import Kata, Refused, State
 from .pages import kata_json, when
@@ -195,6 +195,8 @@ def _again(kata: Kata, verb: str) -> str:
     """How things are after a decision was taken back."""
     if verb in ("merge", "extend"):
         return "Both are told about by themselves again."
+    if verb == "force":
+        return "It is a near miss again."
     if verb == "separate":
         return "They are named beside each other again."
     name = kata.tool or f"kata {kata.id}"
@@ -225,6 +227,18 @@ def _pair(verb: str, between: str, ask: Ask) -> tuple[str, str]:
     if len(words) != 2 or between in words:
         raise misused(verb, ask)
     return words[0], words[1]
+
+
+def _near(service: Service, ask: Ask) -> Answer:
+    """The near misses; with `review` one of them becomes a proposal because a person wants it."""
+    if ask.words[1:] and ask.words[1].lower().removeprefix("--") != "review":
+        raise misused("near", ask)
+    if len(ask.words) < 2:
+        return near(service, ask)
+    kata = service.force(ask.words[0], ask.surface)
+    shown = review(service, replace(ask, words=(str(kata.id),)))
+    text = f"In review: proposal {kata.id}, although it fails {kata.version.fit.forced}. '{ask.lead} undo' takes that back."
+    return replace(shown, text=f"{text}\n\n{shown.text}")
 
 
 def _merge(service: Service, ask: Ask) -> Answer:
@@ -330,6 +344,7 @@ ACTS: Mapping[str, Act] = {
     "snooze": _snooze,
     "edit": _edit,
     "undo": _undo,
+    "near": _near,
     "merge": _merge,
     "extend": _extend,
     "separate": _separate,

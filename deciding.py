@@ -173,7 +173,7 @@ class Deciding(Reading):
         spec, exhibits = editing.edited(kata.version.spec, kata.version.exhibits, words)
         if (spec, exhibits) == (kata.version.spec, kata.version.exhibits):
             raise Refused("That is how it is already")
-        found = self.validated(spec, exhibits, revised(kata, kata.version), bool(kata.version.fit.taught))
+        found = self.validated(spec, exhibits, revised(kata, kata.version), **stood(kata.version))
         self._all_passed(kata, kata.version, found)
         proposal = Proposal(spec, kata.fingerprint, kata.version.fit, exhibits, found)
         digest, now = kata.version.spec.digest, self.door.clock()
@@ -308,7 +308,7 @@ class Deciding(Reading):
         if kata.state is State.REJECTED:
             raise Refused(f"Kata {kata.id} is rejected; nothing is expected of it")
         spec = _relaxed(kata, check)
-        found = self.validated(spec, kata.version.exhibits, revised(kata, kata.version), bool(kata.version.fit.taught))
+        found = self.validated(spec, kata.version.exhibits, revised(kata, kata.version), **stood(kata.version))
         self._all_passed(kata, kata.version, found)
         digest, now = kata.version.spec.digest, self.door.clock()
         return self.store.relax(kata.id, spec, found, digest=digest, actor=surface, now=now, detail=f"check {check}")
@@ -328,7 +328,7 @@ class Deciding(Reading):
         return done
 
     def _passes(self, kata: Kata, version: Version) -> None:
-        checks = self.validated(version.spec, version.exhibits, revised(kata, version), bool(version.fit.taught))
+        checks = self.validated(version.spec, version.exhibits, revised(kata, version), **stood(version))
         self._all_passed(kata, version, checks)
 
     def _all_passed(self, kata: Kata, version: Version, checks: Sequence[Check]) -> None:
@@ -373,6 +373,11 @@ class Deciding(Reading):
         keys = next((one.keys for one in known if miner.fingerprint(one.keys) == kata.fingerprint), ())
         own = {miner.window_id(keys): len(keys)} if verb == "forget" and keys else {}
         self.store.again({**miner.neighbours(keys, known), **own}, self.settings.min_support)
+
+
+def stood(version: Version) -> dict[str, bool]:
+    """On what word of a person a version rests."""
+    return {"taught": bool(version.fit.taught), "forced": bool(version.fit.forced)}
 
 
 def _relaxed(kata: Kata, name: str) -> Spec:

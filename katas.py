@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from .decisions import AGREED, HOLDS, Decisions, log
 from .model import AuditRow, Check, Example, Fit, Json, Kata, KataError, Proposal, Refused, Spec, State, Version, canonical, parsed
@@ -46,6 +46,7 @@ class Katas(Decisions):
                 return _write_version(db, insert(db, "katas", new | kept).lastrowid or 0, 1, proposal, "propose", now)
             if row["state"] != State.CANDIDATE:
                 return None
+            proposal = replace(proposal, fit=replace(proposal.fit, forced=proposal.fit.forced or row["fit"].get("forced", "")))
             sql(db, "UPDATE katas SET window = ?, ties = ?, loose = ?, chance = ? WHERE id = ?", *kept.values(), row["id"])
             if _edited(db, row["id"], row["digest"]):
                 return None
@@ -95,8 +96,8 @@ class Katas(Decisions):
         under its number."""
         with self._using("IMMEDIATE") as db:
             row = sql(db, f"{KATA} WHERE fingerprint = ? AND state = ? AND withdrawn = ''", fingerprint, State.CANDIDATE).fetchone()
-            if row is None or row["fit"].get("taught") or row["name"] or _edited(db, row["id"], row["digest"]):
-                return False  # what a person taught, named or edited stands on their word
+            if row is None or _worded(row) or _edited(db, row["id"], row["digest"]):
+                return False
             sql(db, "UPDATE katas SET withdrawn = ? WHERE id = ?", reason, row["id"])
             state, digest = State.CANDIDATE, row["digest"]
             # The reason may hold observed text; the log is never erased, so it holds the rule alone.
@@ -143,7 +144,7 @@ class Katas(Decisions):
             _undoable(db, actor, before_all)
             return done
 
-    def edit(self, kata: int, proposal: Proposal, *, digest: str, actor: str, now: float, detail: str) -> Kata:
+    def edit(self, kata: int, proposal: Proposal, *, digest: str, actor: str, now: float, detail: str, verb: str = "edit") -> Kata:
         """Keep what a person made of a kata as its next version, which waits for an approval; Refused when its spec is not `digest` any
         more."""
         with self._using("IMMEDIATE") as db:
@@ -151,7 +152,7 @@ class Katas(Decisions):
             if found.version.spec.digest != digest:
                 raise Refused(f"Kata {kata} is now revision {found.version.spec.digest[:12]}, not {digest[:12]}; review it again")
             number = 1 + int(value_of(db, "SELECT max(number) FROM versions WHERE kata = ?", kata))
-            done = _write_version(db, kata, number, proposal, "edit", now, actor, detail)
+            done = _write_version(db, kata, number, proposal, verb, now, actor, detail)
             _undoable(db, actor, _snapshot(found))
             return done
 
@@ -203,6 +204,12 @@ class Katas(Decisions):
         with self._using("DEFERRED") as db:
             rows = readable(db, "SELECT id, keys, state FROM katas WHERE withdrawn = '' ORDER BY id")
         return {int(row["id"]): tuple(row["keys"]) for row in rows if row["state"] != State.REJECTED}
+
+    def worded(self) -> frozenset[str]:
+        """The fingerprints of what stands on a person's word, whatever mining makes of it: decided about, named, taught or forced."""
+        with self._using("DEFERRED") as db:
+            rows = readable(db, f"{KATA.replace('versions.*', 'versions.fit')} WHERE withdrawn = ''")
+        return frozenset(str(row["fingerprint"]) for row in rows if row["state"] != State.CANDIDATE or _worded(row))
 
     def alike(self, fingerprint: str) -> Kata | None:
         """The kata of that fingerprint, whatever its state, unless it was taken back."""
@@ -383,6 +390,11 @@ def _undoable(db: sqlite3.Connection, actor: str, before: Mapping[str, Json]) ->
     if actor != "system":
         kept = canonical({**before, "number": int(value_of(db, "SELECT max(number) FROM audit"))})
         sql(db, "INSERT OR REPLACE INTO notes (name, text) VALUES ('undo', ?)", kept)
+
+
+def _worded(row: Row) -> bool:
+    """Whether a person taught, named or forced a proposal."""
+    return bool(row["name"] or row["fit"].get("taught") or row["fit"].get("forced"))
 
 
 def _edited(db: sqlite3.Connection, kata: int, digest: str) -> bool:

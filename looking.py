@@ -110,20 +110,27 @@ def _list(service: Service, ask: Ask) -> Answer:
     return Answer("\n".join(lines), {"katas": told, "near": [pages.near_json(miss) for miss in near]})
 
 
-def _near(service: Service, ask: Ask) -> Answer:
-    near = service.near()
-    odd = {miss.fingerprint: one for miss in near[:EXPLAINED] if (one := service.odd(miss))}
-    told = [pages.near_json(miss) | pages.odd_json(odd.get(miss.fingerprint)) for miss in near]
-    return Answer(pages.misses(near, odd), {"near": told})
+def near(service: Service, ask: Ask) -> Answer:
+    """The near misses, or the one that is named."""
+    if ask.words:
+        miss = service.missed(ask.words[0])
+        one = service.odd(miss)
+        return Answer(pages.near(miss, one, ask.lead), pages.near_json(miss) | pages.odd_json(one))
+    misses = service.near()
+    odd = {miss.fingerprint: one for miss in misses[:EXPLAINED] if (one := service.odd(miss))}
+    told = [pages.near_json(miss) | pages.odd_json(odd.get(miss.fingerprint)) for miss in misses]
+    return Answer(pages.misses(misses, odd), {"near": told})
 
 
-def _review(service: Service, ask: Ask) -> Answer:
+def review(service: Service, ask: Ask) -> Answer:
+    """A kata as it would be approved now, which counts as shown."""
     wanted = ask.words[1].lower().removeprefix("--") if len(ask.words) > 1 else ""
     if wanted not in ("", "all"):
         raise misused("review", ask)
     kata = service.review(ask.kata, ask.surface)
     standing = service.standing(kata)
     beside = beside_json(service, kata)
+    beside |= {"forced_past": past(service, kata)}
     against = {"why": service.store.why(kata.id), "changes": pages.changes(standing.spec, kata.version.spec) if standing else []}
     told = _whole(kata) | {"doubt": service.doubt(kata)} | against | beside | prospects.prospect(service, kata).to_json()
     return Answer(page(service, kata, ask, whole=bool(wanted)), told)
@@ -136,8 +143,16 @@ def page(service: Service, kata: Kata, ask: Ask, whole: bool = False) -> str:
     compared = savings.comparisons(savings.shadow(service, kata))
     beside = [f"by your decision proposal {into} stands for it"] if into else []
     beside += pages.overlapping(kata, beside_it(service, kata), ask.lead, base.id if base else 0)
-    more = prospects.parts(prospects.prospect(service, kata), ask.lead)
+    miss = service.past(kata)
+    more = [("Forced", pages.forced(miss, service.odd(miss) if miss else None))]
+    more += prospects.parts(prospects.prospect(service, kata), ask.lead)
     return pages.review(kata, ask.lead, *told, service.consent(kata), whole, compared, beside, more)
+
+
+def past(service: Service, kata: Kata) -> Json:
+    """What a person passed over for a proposal, with the odd example; None where nobody did."""
+    miss = service.past(kata)
+    return pages.near_json(miss) | pages.odd_json(service.odd(miss)) if miss else None
 
 
 def beside_it(service: Service, kata: Kata) -> list[tuple[Shared, Kata]]:
@@ -307,7 +322,7 @@ def adopted(service: Service, text: str, bound: Mapping[str, str], names: Sequen
 
 ACTS: Mapping[str, Act] = {
     "list": _list,
-    "review": _review,
+    "review": review,
     "show": _show,
     "diff": _diff,
     "runs": _runs,
@@ -315,8 +330,7 @@ ACTS: Mapping[str, Act] = {
     "what-if": _what_if,
     "export": _export,
     "import": _import,
-    "near": _near,
-    "mine": _mine,
+        "mine": _mine,
     "teach": _teach,
     "learn": _learn,
     "audit": _audit,

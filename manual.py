@@ -142,8 +142,8 @@ VERBS: Mapping[str, Verb] = {
     "undo": Verb(
         "undo",
         "take the last decision back, for a day",
-        "The last approve, reject, snooze, disable, enable, rollback, rename, edit, wrong, trust, forget, merge, extend or separate, from "
-        "wherever it was made, unless something else happened to that kata since.",
+        "The last approve, reject, snooze, disable, enable, rollback, rename, edit, wrong, trust, forget, merge, extend, separate or "
+        "'near … review', from wherever it was made, unless something else happened to that kata since.",
         "undo",
         NONE,
     ),
@@ -300,11 +300,12 @@ VERBS: Mapping[str, Verb] = {
         ONE,
     ),
     "near": Verb(
-        "near",
+        "near [ID [review]]",
         "routines seen but not proposed, and why",
-        "Each with the one rule that it fails, the one odd example if there is one, and the smallest change that would do.",
-        "near",
-        NONE,
+        "Each with the one rule that it fails, the one odd example if there is one, and the smallest change that would do. With 'review' "
+        "one becomes a proposal all the same, marked with that rule; what protects a run cannot be passed over.",
+        "near 3f9a12cd review",
+        (0, 2),
     ),
     "mine": Verb(
         "mine [all]",

@@ -739,6 +739,8 @@ class Fit:
     """Share of the argument text that is fixed or derived, 0 to 1."""
     taught: int = 0
     """From how many examples a person taught it; 0 where it was found."""
+    forced: str = ""
+    """The rule that it failed when a person put it into review all the same; empty where it failed none."""
 
     @property
     def rate(self) -> float:
@@ -782,6 +784,11 @@ class NearMiss:
     detail: str
     support: int
     fingerprint: str = ""
+
+    @property
+    def short(self) -> str:
+        """How a person names it."""
+        return self.fingerprint[:8]
 
 
 class State(StrEnum):

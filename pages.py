@@ -14,6 +14,7 @@ from unicodedata import east_asian_width
 
 from . import checks, consent, surroundings, templating
 from .deciding import destroys
+from .forcing import barred
 from .model import (
     Ambient,
     AuditRow,
@@ -121,6 +122,7 @@ def entry(kata: Kata, why: str = "", more: Sequence[str] = ()) -> list[str]:
     what `more` there is to say."""
     fit_, spec = kata.version.fit, kata.version.spec
     seen = f"seen in {fit_.support} conversations, confidence {fit_.confidence:.2f}" if not fit_.taught else evidenced(fit_)
+    seen += f", forced past {fit_.forced}" if fit_.forced else ""
     title = signature(kata.tool, spec) if kata.tool else seen
     lines = [fit(f"{kata.id:>3}  {state(kata):<9} {title}"), fit(f"     {len(spec.steps)} steps: {outline(spec)}")]
     return lines + ([f"     {visible(why)}"] if why else []) + [fit(one) for one in more]
@@ -130,7 +132,7 @@ def evidenced(fit_: Fit) -> str:
     """On what a kata rests: conversations and confidence, or that a person taught it, and from how little."""
     if fit_.taught:
         return f"taught from {many(fit_.taught, 'example')}"
-    return f"{fit_.support} conversations · confidence {fit_.confidence:.2f}"
+    return f"{fit_.support} conversations · confidence {fit_.confidence:.2f}" + (f" · forced past {fit_.forced}" if fit_.forced else "")
 
 
 def taught(kata: Kata, left: Sequence[str], lead: str) -> str:
@@ -280,12 +282,30 @@ def misses(near: Sequence[NearMiss], odd: Mapping[str, Odd] | None = None) -> st
         return "No near misses: nothing was seen that is nearly a routine."
     lines = []
     for miss in near[:NEAREST]:
-        lines += [fit(", ".join(map(program, miss.keys))), f"     seen in {many(miss.support, 'conversation')}"]
-        lines += [f"     fails {miss.rule}: {visible(miss.detail)}"]
-        one = (odd or {}).get(miss.fingerprint)
-        lines += _oddity(one) if one else [f"     needs {needed(miss)}"] if needed(miss) else []
+        lines += [fit(", ".join(map(program, miss.keys))), f"     {miss.short} · seen in {many(miss.support, 'conversation')}"]
+        lines += [f"     fails {miss.rule}: {visible(miss.detail)}", *_wanting(miss, (odd or {}).get(miss.fingerprint))]
     lines += [f"… and {len(near) - NEAREST} more, which --json tells."] if len(near) > NEAREST else []
     return "\n".join(lines)
+
+
+def near(miss: NearMiss, odd: Odd | None, lead: str) -> str:
+    """One near miss, and how it comes into review all the same, or why it does not."""
+    why = barred(miss)
+    way = f"it cannot be forced into review: {why}" if why else f"all the same into review: {lead} near {miss.short} review"
+    return "\n".join([misses([miss], {miss.fingerprint: odd} if odd else {}), f"     {way}"])
+
+
+def _wanting(miss: NearMiss, odd: Odd | None) -> list[str]:
+    """What would make a proposal of a near miss: without its one odd example, or in general."""
+    return _oddity(odd) if odd else [f"     needs {needed(miss)}"] if needed(miss) else []
+
+
+def forced(miss: NearMiss | None, odd: Odd | None) -> list[str]:
+    """What a person passed over for a proposal: the rule that it fails, how, and the odd example; empty where nobody did."""
+    if miss is None:
+        return []
+    told = f"{miss.rule}: {visible(miss.detail)}" if miss.detail else f"{miss.rule}; by what is recorded now it passes that"
+    return [f"by you, although it fails the rule {told}", *(line.strip() for line in _wanting(miss, odd) if miss.detail)]
 
 
 def _oddity(one: Odd) -> list[str]:
@@ -783,6 +803,7 @@ def kata_json(kata: Kata) -> dict[str, Json]:
         "support": version.fit.support,
         "confidence": round(version.fit.confidence, 4),
         "taught": version.fit.taught,
+        "forced": version.fit.forced or None,
         "specificity": version.fit.specificity,
         "asks": version.spec.asks,
     }
@@ -822,7 +843,8 @@ def version_json(one: Version) -> dict[str, Json]:
 
 def near_json(miss: NearMiss) -> dict[str, Json]:
     """A near miss with what it needs."""
-    return {"steps": list(miss.keys), "rule": miss.rule, "detail": miss.detail, "support": miss.support, "needs": needed(miss)}
+    told = {"steps": list(miss.keys), "rule": miss.rule, "detail": miss.detail, "support": miss.support, "needs": needed(miss)}
+    return {"id": miss.short, **told, "barred": barred(miss)}
 
 
 def run_json(row: RunRow) -> dict[str, Json]:

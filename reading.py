@@ -40,7 +40,8 @@ class Reading:
         explains now and what surely would not pay."""
         katas = self.store.katas()
         hidden = {*self.doubts(), *self.snoozed(), *self.merged(), *self.unpaying(katas)}
-        return tuple(kata for kata in katas if kata.state is not State.REJECTED and kata.id not in hidden)
+        told = (kata for kata in katas if kata.id not in hidden or kata.version.fit.forced)
+        return tuple(kata for kata in told if kata.state is not State.REJECTED)
 
     def values(self, katas: Iterable[Kata]) -> dict[int, Value | None]:
         """What each of the proposals among them would save in a week (T18); None where nothing is known. Each is weighed anew when
@@ -115,22 +116,41 @@ class Reading:
 
     def near(self) -> tuple[NearMiss, ...]:
         """What was seen and is not proposed, best supported first, with what only chance explains now and what would not pay."""
-        doubted = self.unpaying(self.store.katas((State.CANDIDATE,))) | self.doubts()
-        return tuple(sorted((*self.store.near(), *doubted.values()), key=lambda one: (-one.support, one.fingerprint)))
+        doubted, worded = self.unpaying(self.store.katas((State.CANDIDATE,))) | self.doubts(), self.store.worded()
+        told = (one for one in (*self.store.near(), *doubted.values()) if one.fingerprint not in worded)
+        return tuple(sorted(told, key=lambda one: (-one.support, one.fingerprint)))
 
     def odd(self, miss: NearMiss) -> Odd | None:
         """The one conversation without which the others would be a proposal: where it differs, and what the others did there."""
+        found = self.aside(miss)
+        return found and _odd(found[1].spec, found[0], max(1, self.settings.min_support - len(found[1].exhibits)))
+
+    def latest(self, miss: NearMiss, most: int = miner.SCORED) -> list[Example]:
+        """The latest example of each of its newest conversations."""
+        places = self.store.occurrences(miner.window_id(miss.keys), most)
+        return [one for one in map(miner.trimmed, self.store.examples(places)) if miner.spelled(one) == miss.keys]
+
+    def aside(self, miss: NearMiss) -> tuple[Example, Proposal] | None:
+        """The one example without which the others would be a proposal, and that proposal."""
         if miss.rule not in EXPLAINED:
             return None
-        places = self.store.occurrences(miner.window_id(miss.keys), ODDEST)
-        examples = [one for one in map(miner.trimmed, self.store.examples(places)) if miner.spelled(one) == miss.keys]
+        examples = self.latest(miss, ODDEST)
         lenient = replace(self.settings, min_confidence=0.0)
         for one in examples if len(examples) > 2 else ():
             rest = tuple(other for other in examples if other is not one)
             found = miner.score(miner.Family(rest, len(rest), miss.keys), lenient)
             if isinstance(found, Proposal):
-                return _odd(found.spec, one, max(1, self.settings.min_support - len(rest)))
+                return one, found
         return None
+
+    def past(self, kata: Kata) -> NearMiss | None:
+        """What a proposal is, or was, without a person's word; None where nobody forced it."""
+        version = kata.version
+        if not version.fit.forced:
+            return None
+        doubted = (self.unpaying([kata]) | self.doubts()).get(kata.id)
+        kept = next((one for one in self.store.near() if one.fingerprint == kata.fingerprint), None)
+        return doubted or kept or NearMiss(self.store.keys(kata.id), version.fit.forced, "", version.fit.support, kata.fingerprint)
 
     def overlaps(self, *katas: Kata) -> dict[int, tuple[Shared, ...]]:
         """For each kata the proposals and katas that have steps in a row in common with it, as far as a person did not say that they are
@@ -218,7 +238,8 @@ class Reading:
         """The same of a proposal."""
         if all(str(row["id"]) in told for row in self.store.undecided()):
             return None  # as nearly always: nothing need be weighed
-        waiting = [kata for kata in self.katas() if kata.state is State.CANDIDATE and not kata.version.fit.taught]
+        found = (kata for kata in self.katas() if not kata.version.fit.taught and not kata.version.fit.forced)
+        waiting = [kata for kata in found if kata.state is State.CANDIDATE]
         new = {kata.id: kata for kata in waiting if str(kata.id) not in told}
         if not new or len(waiting) - len(new) >= ANNOUNCED:
             return None
@@ -262,12 +283,14 @@ class Reading:
         """The arguments with what the environment holds for secret inputs that the caller does not give; InputError where nothing."""
         return secrecy.filled(kata, given, self.bound(kata), self.door.secret)
 
-    def validated(self, spec: Spec, exhibits: Sequence[Example], revision: bool = False, taught: bool = False) -> tuple[Check, ...]:
+    def validated(
+        self, spec: Spec, exhibits: Sequence[Example], revision: bool = False, taught: bool = False, forced: bool = False
+    ) -> tuple[Check, ...]:
         """Every check of the validator, with the tools as they are today; no real tool is called (K56). A `revision` is of what a person
-        approved before, and what a person `taught` rests on less."""
+        approved before, and what a person `taught` or `forced` rests on less."""
         schemas = {step.tool: self.door.schema(step.tool) for step in spec.steps}
-        least = 1 if taught else self.settings.min_support
-        return validator.validate(spec, exhibits, schemas, self.door.replay, least, self.store.schema, revision, taught)
+        least = 1 if taught or forced else self.settings.min_support
+        return validator.validate(spec, exhibits, schemas, self.door.replay, least, self.store.schema, revision, taught, forced)
 
     def unchecked(self, kata: Kata) -> tuple[str, ...]:
         """The tools of a kata that this process does not know, such as those of a server that only a chat connects: their schema was not

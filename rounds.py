@@ -271,10 +271,15 @@ class Look:
         else:
             fingerprint = miner.fingerprint(keys)
             reason = f"{found.rule}: {found.detail}" if found else verdict.otherwise
+            stands = False
             if before or found:
-                self.generation += self.store.withdraw(fingerprint, reason, now)
+                gone = self.store.withdraw(fingerprint, reason, now)
+                self.generation += gone
+                stands = before is not None and not before.rule and not gone  # on a person's word: its pieces go with it as before
                 self.store.misses({window: found} if found else {}, [fingerprint], verdict.ties)
-            if found:
+            if stands and before:
+                self.known.tell(window, before)
+            elif found:
                 self.known.tell(window, missed(keys, found.rule))
                 self.missed.append(found)
         self.store.sleep(window, len(keys), *verdict.asleep)

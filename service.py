@@ -5,6 +5,7 @@ knows all others."""
 from __future__ import annotations
 
 from .door import Door
+from .forcing import Forcing
 from .joining import Joining
 from .mending import Mended
 from .rounds import Rounds
@@ -13,7 +14,7 @@ from .settings import Settings
 from .store import Store
 
 
-class Service(Rounds, Running, Joining):
+class Service(Rounds, Running, Joining, Forcing):
     """One per plugin object."""
 
     def __init__(self, store: Store, settings: Settings, door: Door) -> None:

@@ -273,7 +273,8 @@ def _verb(words: Sequence[str], told: Sequence[str], certain: bool) -> str:
         return "" if told[0] == "help" and not any(word.startswith("-") for word in words) else DECIDING
     if not certain:
         return DECIDING if any(word.startswith("$") for word in told) else ""
-    return DECIDING if told and told[0] not in READS else ""
+    forces = len(told) > 2 and told[0] == "near"  # `near ID review` makes a proposal
+    return DECIDING if told and (told[0] not in READS or forces) else ""
 
 
 def _addressed(words: Sequence[str]) -> str:

@@ -58,7 +58,7 @@ def whole(word: str) -> Act:
 
     def act(service: Service, asked: Asked) -> Json:
         kata, told = found(service, word), desk.one(word)(service, asked)
-        told |= looking.beside_json(service, kata)
+        told |= looking.beside_json(service, kata) | {"forced_past": looking.past(service, kata)}
         return {**told, "verbs": [*told["verbs"], *verbs(service, kata)], "offers": offers(service, kata), "trusted": service.trusted(kata)}
 
     return act
@@ -102,6 +102,11 @@ def undo(service: Service, asked: Asked) -> Json:
         raise Refused(f"The last decision is another by now: {told['verb']!r} of kata {told['kata']}; nothing was changed")
     kata, verb = service.undo(ACTOR)
     return brief(kata, {}) | {"undone": verb}
+
+
+def force(word: str) -> Act:
+    """Make a near miss a proposal, marked with the rule that it fails."""
+    return lambda service, asked: brief(service.force(word, ACTOR), {})
 
 
 def merge(word: str) -> Act:

@@ -108,6 +108,7 @@ ACTS = {
     "/katas/{kata}/export": "export",
     "/katas/{kata}/plan": "plan",
     "/katas/{kata}/run": "start",
+    "/near/{miss}/review": "force",
     "/runs/{run}/wrong": "wrong",
     "/import": "take",
     "/undo": "undo",

@@ -174,9 +174,9 @@ def test_every_answer_has_the_same_in_json(desk: Bench) -> None:
         assert isinstance(ask(desk, line).json, dict) and json.dumps(ask(desk, line).json)
 
 
-KATA = "id state tool digest version steps inputs support confidence taught specificity asks".split()
+KATA = "id state tool digest version steps inputs support confidence taught forced specificity asks".split()
 RUN = "run tool status reason started finished version digest session inputs steps".split()
-PROSPECT = "would_save moments timetable asked_for suggested_sentence".split()
+PROSPECT = "forced_past would_save moments timetable asked_for suggested_sentence".split()
 KEYS = {
     "list": ["katas", "near"],
     "review 1": [*KATA, *"effects spec checks expected values doubt why changes overlaps extends merged_into".split(), *PROSPECT],

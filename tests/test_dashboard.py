@@ -30,12 +30,12 @@ Json = Any
 FOLDER = Path(__file__).resolve().parent.parent / "dashboard"
 BRIEF = {
     *("id state tool digest version steps inputs support confidence specificity asks".split()),
-    *("destructive kinds outline created use taught would_save".split()),
+    *("destructive kinds outline created use taught forced would_save".split()),
 }
 WHOLE = BRIEF | set(
     (
         "profile chance spec schema effects permissions checks expected fit flow exhibits versions runs savings standing verbs "
-        "offers trusted overlaps extends merged_into moments timetable asked_for suggested_sentence prospect"
+        "offers trusted overlaps extends merged_into forced_past moments timetable asked_for suggested_sentence prospect"
     ).split(),
 )
 TRACE = set("run tool status reason started finished version digest session inputs steps kata".split())
@@ -299,9 +299,29 @@ def test_near_misses_say_which_rule_failed_and_what_it_needs(tab: Tab) -> None:
     keys = ("terminal(command): git pull | make", "read_file(path)", "terminal(command): =0123456789abcdef")
     tab.desk.store.misses({7: NearMiss(keys, "loop", "one step repeats 2 to 5 times", 4, "f")})
     (near,) = tab.get("near")["near"]
-    assert set(near) == {"steps", "names", "rule", "detail", "support", "needs"}
+    assert set(near) == {"id", "steps", "names", "rule", "detail", "support", "needs", "barred"}
     assert near["names"] == ["git pull | make", "read_file", "terminal"]
     assert near["needs"].startswith("a later version")
+
+
+def test_a_near_miss_is_put_into_review_and_taken_back(tab: Tab) -> None:
+    """T20, T68: marked with the rule that it fails and its odd example; what protects a run is refused with the reason."""
+    for number in range(3):
+        first, second, *rest = routine(number)
+        hit = {"total": 1, "matches": [{"path": str(rest[0].arguments["path"]), "line": 3}]}
+        tab.desk.turn(f"c{number}", first, tool("search_files", hit, pattern="FIXME", path="lib") if number == 2 else second, *rest)
+        tab.desk.service.mine(None)
+    miss = next(one for one in tab.get("near")["near"] if len(one["steps"]) == 5)
+    made = tab.post(f"near/{miss['id']}/review")
+    told = tab.get(f"katas/{made['id']}")
+    assert (told["forced"], told["forced_past"]["odd"]["step"]) == (miss["rule"], 2)
+    assert miss["id"] not in [one["id"] for one in tab.get("near")["near"]]
+    last = tab.get("audit")["last"]
+    assert tab.post("undo", at=last["at"], kata=made["id"])["undone"] == "force"
+    assert miss in tab.get("near")["near"]
+    tab.desk.store.misses({7: NearMiss(("a()", "b()"), "opaque", "", 4, "0123abcd")})
+    assert "is not known before it runs" in tab.post("near/0123abcd/review", 409)["error"]
+    tab.post("near/99999999/review", 409)
 
 
 def test_the_audit_log_names_who_did_what(tab: Tab) -> None:

@@ -42,7 +42,7 @@ RUNGS = (
     ("weighing",),
     ("reading", "logbook"),
     ("keeping", "deciding"),
-    ("noticing", "joining"),
+    ("noticing", "joining", "forcing"),
     ("rounds", "running"),
     ("service",),
     ("recall",),

@@ -177,11 +177,11 @@ def test_near_misses_are_told_with_their_rule_and_what_they_need(desk: Bench) ->
     answer = ask(desk, "near")
     assert answer.text.split("\n") == [
         "git pull | make, read_file, terminal",
-        "     seen in 4 conversations",
+        "     f · seen in 4 conversations",
         "     fails loop: one step repeats 2 to 5 times",
         "     needs a later version: a step that repeats stays with the agent for now",
         "a, a",
-        "     seen in 3 conversations",
+        "     g · seen in 3 conversations",
         "     fails odd:",
     ]
     assert [one["rule"] for one in answer.json["near"]] == ["loop", "odd"]

@@ -29,6 +29,8 @@ function Whole({ kata, again }) {
     h("p", { className: "kata-small" }, `${kata.taught ? `Taught from ${many(kata.taught, "example")}` : `Seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)}`} · ${kata.fit.passed} of ${kata.fit.tried} held-out examples reproduced${kata.savings ? ` · ${kata.savings.verdict}: ${visible(kata.savings.numbers)}` : ""}`),
     kata.standing ? h("div", { className: "kata-note" }, h("p", null, `This version waits for your approval. What it changes against version ${kata.standing.version}, which was in use:`), h(Changes, { changes: kata.standing.changes })) : null,
     h(Overlaps, { kata, done: again, key: `overlaps-${kata.id}` }),
+    kata.forced_past ? h("p", { className: "kata-note kata-bad" }, `By you, although it fails the rule ${visible(kata.forced_past.rule)}${kata.forced_past.detail ? `: ${visible(kata.forced_past.detail)}` : ""}`,
+      kata.forced_past.odd ? `. Odd: step ${kata.forced_past.odd.step} was ${visible(kata.forced_past.odd.was)}; in the others ${visible(kata.forced_past.odd.others)}` : "") : null,
     kata.chance ? h("p", { className: "kata-note kata-bad" }, `Chance alone may explain it: ${visible(kata.chance)}`) : null,
     h("div", { className: "kata-columns" },
       h("div", { className: "kata-stack" },

@@ -1,6 +1,6 @@
 // Two lists to read: near misses with the rule that failed, and every decision with who took it.
 import { h, React, useState, usePoll, Loaded, Empty, Button, Link, When, many, visible, Recorded } from "./kit.js";
-import { Undo } from "./change.js";
+import { Change, Undo } from "./change.js";
 
 export function Near() {
   const poll = usePoll("near");
@@ -14,7 +14,11 @@ export function Near() {
         h("dl", { className: "kata-facts" },
           h("div", null, h("dt", null, "Seen in"), h("dd", null, many(miss.support, "conversation"))),
           h("div", null, h("dt", null, "Fails the rule"), h("dd", null, h("strong", null, miss.rule), miss.detail ? `: ${visible(miss.detail)}` : "")),
-          miss.needs ? h("div", null, h("dt", null, "Needs"), h("dd", null, visible(miss.needs))) : null)))))));
+          miss.needs ? h("div", null, h("dt", null, "Needs"), h("dd", null, visible(miss.needs))) : null),
+        miss.barred ? h("p", { className: "kata-small" }, `It cannot be forced into review: ${visible(miss.barred)}.`)
+          : h(Change, { word: "Review it all the same", label: `Review ${miss.id} all the same`, path: `near/${miss.id}/review`, told: () => "",
+            text: "It becomes a proposal, marked with the rule that it fails. It is no tool until you approve it; 'undo' makes it a near miss again.",
+            done: (answer) => (answer ? (location.hash = `kata/${answer.id}`) : poll.again()) })))))));
 }
 
 const WHERE = { dashboard: "here", chat: "in a chat", cli: "in a shell" };
