@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from conftest import EXAMPLES
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import bench
 
@@ -194,6 +195,7 @@ def test_a_dry_run_finds_a_value_that_could_not_be_placed(shell: Shell) -> None:
     assert told.code == 1 and told.json["problems"] and told.json["problems"][0].startswith("step 1: ")
 
 
+@settings(max_examples=EXAMPLES // 3)
 @given(st.text(max_size=40))
 def test_whatever_the_value_a_dry_run_shows_the_very_call_that_the_run_makes_or_refuses_it_as_the_run_does(value: str) -> None:
     """T54: the plan and the run come out of one executor."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
+from conftest import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import bench, routine, sh
@@ -40,7 +41,7 @@ def watched() -> Iterator[list[str]]:
 COMMANDS = st.sampled_from(["curl -s https://example.org", "git push origin main", "ssh host ls", "npm publish", "ls"])
 
 
-@settings(max_examples=25)
+@settings(max_examples=EXAMPLES // 5)
 @given(st.lists(COMMANDS, min_size=2, max_size=4))
 def test_recording_finding_and_running_open_no_socket_and_no_process(commands: list[str]) -> None:
     """Law 1 (T23): whatever was recorded, only the host's dispatch reaches out; here it answers instead of acting."""
@@ -60,7 +61,7 @@ def test_recording_finding_and_running_open_no_socket_and_no_process(commands: l
 WORDS = st.sampled_from([*VERBS, "1", "2", "as", "deploy", "kata_deploy", "on", "off", "--digest", "yes", "always"])
 
 
-@settings(max_examples=50)
+@settings(max_examples=EXAMPLES // 2)
 @given(st.lists(st.lists(WORDS, max_size=4), max_size=12))
 def test_nothing_becomes_a_tool_but_by_an_approval_of_what_was_shown(lines: list[list[str]]) -> None:
     """Law 2 (K4): whatever is typed in whatever order, an active kata was reviewed on that surface and approved there by name."""
@@ -79,6 +80,7 @@ def test_nothing_becomes_a_tool_but_by_an_approval_of_what_was_shown(lines: list
             assert all(kata.state is State.ACTIVE for kata in desk.service.active())
 
 
+@settings(max_examples=EXAMPLES // 3)
 @given(st.sampled_from(["", "x", "1 ", "DEPLOY", "kata_", "../1"]), st.text(max_size=8))
 def test_a_digest_that_was_not_shown_approves_nothing(word: str, digest: str) -> None:
     with closing(bench()) as desk:
