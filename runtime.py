@@ -70,7 +70,7 @@ from .service import Service
 from .settings import Settings
 from .store import Store
 from .terminal import arguments, meanwhile, say
-from .turns import PRIVATE
+from .turns import PRIVATE, whose
 from .wording import brief
 
 log = logging.getLogger("kata")
@@ -334,12 +334,15 @@ class Plugin:
 
     @never_breaks_the_agent
     def on_session_finalize(self, /, **payload: Any) -> str | None:
-        """The conversation is over: one line when there is something new to look at (K16, A40)."""
+        """The conversation is over: one line when there is something new to look at (K16, A40), and nobody but its owner reads it."""
         if self.recording:
             self.recorder.flush(FINALIZE_S, mined=True)
             self.store.hold(self.service.door.owner, self.recorder.held)  # the process may end now
+        platform, session = str(payload.get("platform") or ""), str(payload.get("session_id") or "")
+        if whose(platform, "", lambda: self.history.origin(session).chat) != "person":
+            return None
         with self.store.waiting(QUICK_S):
-            return self.service.announcement(str(payload.get("platform") or ""))
+            return self.service.announcement(platform)
 
     def _answered(self, payload: Mapping[str, Any], folder: str) -> None:
         """Forget the question of a call that is over: what a person answered with no is good for nothing."""

@@ -24,6 +24,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from test_history import standing_in
 
 from kata import register
 from kata.model import (
@@ -1470,6 +1471,27 @@ def test_a_new_proposal_is_announced_once_and_without_observed_values(host: Host
 def test_a_chat_is_told_the_command_of_a_chat(host: Host) -> None:
     propose(host.file, reader(), "new")
     assert "/kata review 1" in host.fire("on_session_finalize", session_id=S1, platform="telegram", reason="session_boundary")
+
+
+@pytest.mark.parametrize(("kind", "heard"), [("group", False), ("channel", False), ("thread", False), ("dm", True), ("", True)])
+def test_only_its_owner_is_told_of_a_proposal(host: Host, kind: str, heard: bool) -> None:
+    """A40, T46: the host sends the line to the chat that was closed, whoever reads there; what was not told waits for the owner."""
+    propose(host.file, reader(), "new")
+    row = {"parent_session_id": None, "end_reason": None, "chat_type": kind}
+    kept = SimpleNamespace(get_session=lambda session: row, close=lambda: None)
+    with standing_in(SimpleNamespace(SessionDB=lambda read_only: kept)):
+        told = host.fire("on_session_finalize", session_id=S1, platform="telegram", reason="new_session")
+    assert (told is not None) is heard
+    after = host.fire("on_session_finalize", session_id=S1, platform="cli", reason="shutdown")
+    assert (after is None) is heard
+
+
+@pytest.mark.parametrize("platform", ["cron", "subagent"])
+def test_what_runs_by_itself_is_told_nothing(host: Host, platform: str) -> None:
+    """A40."""
+    propose(host.file, reader(), "new")
+    assert host.fire("on_session_finalize", session_id=S1, platform=platform, reason="shutdown") is None
+    assert host.fire("on_session_finalize", session_id=S1, platform="cli", reason="shutdown") is not None
 
 
 def test_an_approved_kata_is_not_announced(host: Host) -> None:
