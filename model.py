@@ -168,6 +168,8 @@ def _verdict(value: Json) -> tuple[Status, str]:
     code, last = _code(value), output.rstrip().rsplit("\n", 1)[-1]
     if code != 0 and last.startswith(TIMED_OUT):  # where the command ended well, its own output says so
         return Status.TIMEOUT, _line(last)
+    if code == 124 and f"\n{TIMED_OUT}" in f"\n{output}"[-1_000:]:  # another plugin may add lines of its own
+        return Status.TIMEOUT, _line(last)
     if code == 130 or code != 0 and last.endswith(INTERRUPTED):
         return Status.INTERRUPTED, "the command was interrupted"
     if value.get("error"):

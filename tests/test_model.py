@@ -71,3 +71,10 @@ def test_a_command_that_prints_what_the_host_says_of_others_has_done_well(said):
     assert Outcome.read(json.dumps(printed)).status is Status.OK
     assert not Outcome.read(json.dumps(printed | {"exit_code": 124})).ok and not Outcome.read(json.dumps({"output": said})).ok
     assert Outcome.read(f"{said} is what it says then").ok
+
+
+def test_a_line_that_somebody_adds_hides_no_timeout():
+    """K79: a step that timed out must not read as a plain error, which is tried again."""
+    told = {"output": "one\n[Command timed out after 60s]\nTip: use a longer timeout", "exit_code": 124, "error": None}
+    assert Outcome.read(json.dumps(told)).status is Status.TIMEOUT
+    assert Outcome.read(json.dumps(told | {"output": "no such test"})).status is Status.ERROR
