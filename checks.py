@@ -371,3 +371,22 @@ RULES: Mapping[str, Rule] = {
     "last": Rule(_fails_start(-1), lambda wanted, where: f"the last line of {where} begins with {wanted!r}"),
 }
 """Every kind of check; one that only a newer version knows is passed over."""
+
+
+def _words(value: Json) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+_SHAPES: Mapping[str, Callable[[Json], bool]] = {
+    "kind": _words,
+    "keys": lambda value: isinstance(value, dict) and all(map(_words, value.values())),
+    "code": lambda value: isinstance(value, list) and all(kind(one) == "number" for one in value),
+    "value": lambda value: isinstance(value, str | bool),
+    "most": lambda value: kind(value) == "number",
+    **dict.fromkeys(("lines", "first", "last"), lambda value: isinstance(value, str)),
+}
+
+
+def sound(trait: Trait) -> bool:
+    """Whether a check that somebody else made can be asked: its value is of the type that checks of its kind have."""
+    return _SHAPES.get(trait.how, lambda value: True)(trait.value)

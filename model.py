@@ -84,6 +84,13 @@ class Usage(Refused):
     """A command that was typed wrongly; the sentence says what was expected."""
 
 
+def of(value: Json, kind: type) -> Json:
+    """The value, when it is of that type; TypeError when not."""
+    if not isinstance(value, kind):
+        raise TypeError(f"expected {kind.__name__}, got {type(value).__name__}")
+    return value
+
+
 def named(error: BaseException) -> str:
     """An exception in words, without asking it or what it holds to show itself: both may raise."""
     return ": ".join((type(error).__name__, *(one for one in error.args if isinstance(one, str))))[:300]
@@ -621,11 +628,11 @@ class InputField:
 
     @classmethod
     def from_json(cls, stored: Json) -> InputField:
-        """Read a stored form; KeyError or TypeError when it is not whole."""
-        name, kind, description = stored["name"], stored["type"], stored["description"]
-        before, after = stored.get("within", ("", ""))
-        choices = tuple(stored.get("choices", ()))
-        return cls(name, kind, description, tuple(stored["examples"]), choices, stored.get("default"), (before, after))
+        """Read a stored form; KeyError, TypeError or ValueError when it is not whole."""
+        name, kind, description = (of(stored[key], str) for key in ("name", "type", "description"))
+        before, after = (of(text, str) for text in stored.get("within", ("", "")))
+        examples, choices = (tuple(of(stored.get(key, []), list)) for key in ("examples", "choices"))
+        return cls(name, kind, description, examples, choices, stored.get("default"), (before, after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -645,7 +652,8 @@ class Trait:
     @classmethod
     def from_json(cls, stored: Json) -> Trait:
         """Read a stored form; KeyError or TypeError when it is not whole."""
-        return cls(stored["how"], tuple(stored["path"]), stored["value"], stored.get("relaxed", False))
+        path = tuple(of(part, str) for part in of(stored["path"], list))
+        return cls(of(stored["how"], str), path, stored["value"], of(stored.get("relaxed", False), bool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -695,7 +703,7 @@ class Spec:
             raise SpecError(f"Expected a spec of format {SPEC_FORMAT}, got {found!r}")
         try:
             inputs = tuple(InputField.from_json(one) for one in stored["inputs"])
-            return cls(inputs, tuple(_read_step(step) for step in stored["steps"]), str(stored.get("help", "")))
+            return cls(inputs, tuple(_read_step(step) for step in stored["steps"]), of(stored.get("help", ""), str))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise SpecError(f"Expected a whole spec of format {SPEC_FORMAT}; {error!r} is wrong or missing") from error
 
@@ -710,9 +718,10 @@ def _read_step(stored: Json) -> Step:
     arguments = read_expression(stored["arguments"])
     if not isinstance(arguments, Object):
         raise SpecError("Expected the arguments of a step to be an object")
-    effect = stored["effect"]
-    traits = tuple(Trait.from_json(one) for one in stored.get("traits", ()))
-    return Step(stored["tool"], arguments, Effect(Class(effect["kind"]), effect["destructive"], effect["why"]), stored["schema"], traits)
+    told = stored["effect"]
+    effect = Effect(Class(told["kind"]), of(told["destructive"], bool), of(told["why"], str))
+    traits = tuple(Trait.from_json(one) for one in of(stored.get("traits", []), list))
+    return Step(of(stored["tool"], str), arguments, effect, of(stored["schema"], str), traits)
 
 
 HOLDOUT = 0.9

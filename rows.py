@@ -26,6 +26,7 @@ from .model import (
     Status,
     StepTrace,
     Version,
+    of,
 )
 
 Row = dict[str, Json]
@@ -133,13 +134,22 @@ def _kept_event(names: tuple[str, ...], values: tuple[Json, ...], turn: str) -> 
 
 
 def read_exhibit(kept: Json) -> Example:
-    return Example(kept["conversation"], kept["turn"], tuple(read_kept(event) for event in kept["events"]))
+    """An example as a version keeps it; KeyError, TypeError or ValueError when it is none."""
+    events = tuple(read_kept(event) for event in of(kept["events"], list))
+    return Example(of(kept["conversation"], str), of(kept["turn"], str), events)
 
 
 def read_kept(kept: Json) -> Event:
     """An event as an exhibit keeps it: the fields of the noun."""
     outcome = {**kept["outcome"], "status": Status(kept["outcome"]["status"])}
-    return Event(**{**kept, "call": Call(**kept["call"]), "outcome": Outcome(**outcome)})
+    event = Event(**{**kept, "call": Call(**kept["call"]), "outcome": Outcome(**outcome)})
+    call, outcome_ = event.call, event.outcome
+    words = (event.turn, event.call_id, event.request, event.said, event.schema, event.folder, call.tool, outcome_.reason)
+    for value, kind in (*((text, str) for text in (*words, *event.around.values())), (call.arguments, dict), (event.position, int)):
+        of(value, kind)
+    if not (abs(event.started) < 1e11 and abs(event.ended) < 1e11 and isinstance(outcome_.sent, dict | None)):
+        raise ValueError("expected times as a clock shows them, and the arguments that were sent")
+    return event
 
 
 @lru_cache(maxsize=1024)

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
+from . import checks
 from .model import (
     SHELL_TOOLS,
     Command,
@@ -40,6 +41,8 @@ FORMAT = 1
 FORMATS = ("json", "skill", "shell")
 MOST = 1_000_000
 """Characters of a text that is taken in."""
+DEEPEST = 60
+"""How deep the values in such a text may be nested."""
 PERSONAL = (
     ("folder", re.compile(r"(?:/home/|/Users/|/root(?=/|\b)|[A-Z]:\\Users\\)[\w.-]*")),
     ("address", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")),
@@ -189,9 +192,12 @@ def _plain(spec: Spec) -> Spec:
     """The spec with nothing in it that speaks to a model: names and types as they would have been found here, and in the place of a text
     that instructs a mark; SpecError where a name or a type is none."""
     names = [one.name for one in spec.inputs]
-    odd = next((repr(name)[:60] for name in names if not isinstance(name, str) or not _NAME.fullmatch(name) or instructs(name)), None)
+    odd = next((repr(name)[:60] for name in names if not _NAME.fullmatch(name) or instructs(name)), None)
     odd = odd or next((f"{name!r} twice" for name in names if names.count(name) > 1), None)
-    odd = odd or next((f"the type {one.type!r}"[:60] for one in spec.inputs if one.type not in _TYPES), None)
+    odd = odd or next((f"the type {one.type[:40]!r}" for one in spec.inputs if one.type not in _TYPES), None)
+    traits = [one for step in spec.steps for one in step.traits]
+    if not all(map(checks.sound, traits)) or any(map(instructs, texts([one.to_json() for one in traits]))):
+        raise SpecError("Expected checks of answers as Kata makes them, got others")
     if odd:
         raise SpecError(f"Expected inputs named by small letters, digits and _, each once and of a type of JSON, got {odd}")
     inputs = tuple(replace(one, description=_calm(one.description)) for one in spec.inputs)
@@ -211,9 +217,19 @@ def _read(text: str) -> Mapping[str, Json]:
         raise SpecError(f"Expected an exported kata, got something that is no JSON ({str(error)[:80]})") from error
     if not isinstance(told, dict) or told.get("kata") != FORMAT or not {"spec", "example", "digest"} <= set(told):
         raise SpecError(f"Expected a kata of format {FORMAT}, got something else")
+    if _deep(told):
+        raise SpecError(f"Expected values nested at most {DEEPEST} deep, got deeper ones")
     if told.pop("digest") != _digest(told):
         raise SpecError("Expected the text as it was exported; its digest does not fit, so it was changed on its way")
     return told
+
+
+def _deep(value: Json) -> bool:
+    """Whether something in a value lies deeper than anything that is learnt."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [inner for one in level if isinstance(one, Mapping | list) for inner in (one.values() if isinstance(one, Mapping) else one)]
+    return bool(level)
 
 
 def _replaced(value: Json, bound: Mapping[str, str]) -> Json:
