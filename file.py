@@ -181,6 +181,7 @@ class File:
             db.isolation_level = None
             db.execute(f"PRAGMA busy_timeout = {int(self._wait * 1000)}")
             db.execute("PRAGMA foreign_keys = ON")
+            db.execute("PRAGMA cache_size = -32768")
             self._path = path_of(db)
             age(db, len(MIGRATIONS))
             _tighten(self._path)

@@ -19,6 +19,8 @@ ALIVE = """(SELECT count(*) FROM (
 OR EXISTS (SELECT 1 FROM katas WHERE katas.window = :window AND state = 'candidate' AND withdrawn = '')
 OR EXISTS (SELECT 1 FROM near WHERE near.window = :window) OR EXISTS (SELECT 1 FROM asleep WHERE asleep.window = :window)"""
 """Whether enough conversations hold a window, or something is told about it."""
+SWEPT = 200
+"""Turns, at least, for which families are queued by a sweep."""
 STIR = "UPDATE asleep SET weight = 0"
 """What met often by chance may meet seldom when something was forgotten."""
 WINDOW = "SELECT conversation, id AS turn, window, first, last, skipped FROM windows JOIN turns ON turns.number = windows.turn"
@@ -34,19 +36,37 @@ class Findings(File):
     def mined(self, turn: str, windows: Mapping[int, Place], least: int = 1) -> None:
         """Replace the turn's windows (signed 64-bit → place) and take it from the queue of turns; in the same transaction the families
         that it touches go to theirs, those of at least `least` conversations or told about."""
+        self.counted({turn: windows}, least)
+
+    def counted(self, found: Mapping[str, Mapping[int, Place]], least: int | None) -> None:
+        """The same for several turns at once: turn → its windows. With None no family is queued: `sweep` follows."""
         with self._using("IMMEDIATE") as db:
-            number = value_of(db, "SELECT number FROM turns WHERE id = ?", turn)
-            if number is None:
-                return  # retention was faster
-            touched = families_in(db, "?", number)
-            rows = [(window, number, one.first, one.last, one.size, one.times, positions(one.skipped)) for window, one in windows.items()]
-            columns = "window, turn, first, last, size, times, skipped"
-            if set(db.execute(f"SELECT {columns} FROM windows WHERE turn = ?", (number,))) != set(rows):
-                if sql(db, "DELETE FROM windows WHERE turn = ?", number).rowcount:
-                    sql(db, STIR)
-                db.executemany(f"INSERT INTO windows ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            queue(db, touched | families_in(db, "?", number), least)
-            sql(db, "UPDATE turns SET dirty = 0 WHERE id = ?", turn)
+            counted: list[int] = []
+            for turn, windows in found.items():
+                number = value_of(db, "SELECT number FROM turns WHERE id = ?", turn)
+                if number is not None:  # retention was faster
+                    _replace(db, number, windows, least or 1)
+                    counted.append(number)
+            if least is not None:
+                queue_in(db, counted, least)
+            db.executemany("UPDATE turns SET dirty = 0 WHERE number = ?", [(number,) for number in counted])
+
+    def sweeping(self, turns: int = 0) -> bool:
+        """Whether families are to be queued by a sweep and not turn by turn, because so many turns that are to be counted are more than
+        half of all, or because a sweep was begun; kept until there is one."""
+        if self._first("SELECT text FROM notes WHERE name = 'sweep'"):
+            return True
+        if turns < SWEPT or 2 * turns < self._rows("SELECT count(*) AS n FROM turns")[0]["n"]:
+            return False
+        return self._change("INSERT INTO notes (name, text) VALUES ('sweep', '1')") > 0
+
+    def sweep(self, least: int) -> None:
+        """Queue every family of at least `least` conversations, and every one that is told about."""
+        often = "SELECT window, max(size) AS size FROM windows WHERE size > 1 GROUP BY window HAVING count(*) >= ?"
+        with self._using("IMMEDIATE") as db:
+            _queue_all(db, often, least, least)
+            _queue_all(db, "SELECT window, size FROM asleep", least)
+            sql(db, "DELETE FROM notes WHERE name = 'sweep'")
 
     def soil(self) -> None:
         """Let every ended turn be mined again, oldest first, and every family that is told about be looked at."""
@@ -200,6 +220,30 @@ def queue(db: sqlite3.Connection, families: Mapping[int, int], least: int) -> No
     again = "ON CONFLICT (window) DO UPDATE SET touched = touched + 1"
     insert = f"INSERT INTO families (window, size) SELECT :window, :size WHERE {ALIVE} {again}"
     db.executemany(insert, [{"window": window, "size": size, "least": least} for window, size in families.items()])
+
+
+def queue_in(db: sqlite3.Connection, turns: Sequence[int], least: int) -> None:
+    """The same for all that stand in those turns."""
+    _queue_all(db, f"SELECT window, max(size) AS size FROM windows WHERE size > 1 AND turn IN ({marks(turns)}) GROUP BY window", least, *turns)
+
+
+def _queue_all(db: sqlite3.Connection, families: str, least: int, *values: object) -> None:
+    alive = ALIVE.replace(":window", "held.window").replace(":least", "?")
+    again = "ON CONFLICT (window) DO UPDATE SET touched = touched + 1"
+    sql(db, f"INSERT INTO families (window, size) SELECT window, size FROM ({families}) AS held WHERE {alive} {again}", *values, least, least)
+
+
+def _replace(db: sqlite3.Connection, turn: int, windows: Mapping[int, Place], least: int) -> None:
+    """Write the windows of a turn, where they are others than before; what is gone is looked at again too."""
+    columns = "window, turn, first, last, size, times, skipped"
+    rows = [(window, turn, one.first, one.last, one.size, one.times, positions(one.skipped)) for window, one in windows.items()]
+    if set(db.execute(f"SELECT {columns} FROM windows WHERE turn = ?", (turn,))) == set(rows):
+        return
+    touched = families_in(db, "?", turn)
+    if sql(db, "DELETE FROM windows WHERE turn = ?", turn).rowcount:
+        sql(db, STIR)
+    db.executemany(f"INSERT INTO windows ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    queue(db, {window: size for window, size in touched.items() if window not in windows}, least)
 
 
 def families_in(db: sqlite3.Connection, turns: str, *values: object) -> dict[int, int]:

@@ -150,17 +150,23 @@ class Item:
 
 def items(run: Sequence[Event]) -> tuple[Item, ...]:
     """The steps of a run; an immediate repeat in which nothing comes from the repeat before is folded (design section 5.1)."""
-    found: list[list[Event]] = []
+    found: list[tuple[str, list[Event]]] = []
     for event in run:
-        if found and _repeats(found[-1][-1], event):
-            found[-1].append(event)
+        spelled = key(event.call)
+        if found and found[-1][0] == spelled and _again(found[-1][1][-1], event):
+            found[-1][1].append(event)
         else:
-            found.append([event])
-    return tuple(Item(key(one[0].call) + ("*" if len(one) > 1 else ""), tuple(one)) for one in found)
+            found.append((spelled, [event]))
+    return tuple(Item(spelled + ("*" if len(one) > 1 else ""), tuple(one)) for spelled, one in found)
 
 
 def _repeats(before: Event, event: Event) -> bool:
-    if before.call.tool != event.call.tool or key(before.call) != key(event.call) or _flags(before.call) != _flags(event.call):
+    return before.call.tool == event.call.tool and key(before.call) == key(event.call) and _again(before, event)
+
+
+def _again(before: Event, event: Event) -> bool:
+    """Whether a call does the same as the one before it, with other values that are none of that one's answer; both have one key."""
+    if _flags(before.call) != _flags(event.call):
         return False
     new, text = _words(event.call.arguments) - _words(before.call.arguments), _text(before)
     return not any(informative(word) and word in text for word in new)
@@ -195,8 +201,16 @@ Windows = Mapping[int, Place]
 
 def window_id(keys: Sequence[str]) -> int:
     """A signed 64-bit number for a sequence of keys."""
-    text = "\x1f".join(keys).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big", signed=True)
+    return _window_id([_encoded(key) for key in keys])
+
+
+def _window_id(keys: Sequence[bytes]) -> int:
+    return int.from_bytes(hashlib.blake2b(b"\x1f".join(keys), digest_size=8).digest(), "big", signed=True)
+
+
+@lru_cache(maxsize=4096)
+def _encoded(key: str) -> bytes:
+    return key.encode("utf-8", "surrogatepass")
 
 
 def windows(turn: Turn, max_steps: int, gap: int = GAP) -> Windows:
@@ -205,18 +219,14 @@ def windows(turn: Turn, max_steps: int, gap: int = GAP) -> Windows:
     rows = [items(run) for run in runs(turn)]
     found: dict[int, Place] = {}
     for row in rows:
-        for part in _slices(row, max_steps):
-            window = window_id([item.key for item in part])
-            times = 1 + (found[window].times if window in found else 0)
-            found[window] = Place(part[0].events[0].position, part[-1].events[-1].position, len(part), times)
+        keys = [_encoded(item.key) for item in row]
+        for first, item in enumerate(row):
+            begins = item.events[0].position
+            for last in range(first, min(first + max_steps, len(row))):
+                window = _window_id(keys[first : last + 1])
+                times = 1 + (found[window].times if window in found else 0)
+                found[window] = Place(begins, row[last].events[-1].position, last + 1 - first, times)
     return _gapped(rows, max_steps, gap) | found
-
-
-def _slices(row: tuple[Item, ...], max_steps: int) -> Iterator[tuple[Item, ...]]:
-    """Every one to `max_steps` neighbouring items, in order."""
-    for first in range(len(row)):
-        for size in range(1, min(max_steps, len(row) - first) + 1):
-            yield row[first : first + size]
 
 
 def _gapped(rows: Iterable[tuple[Item, ...]], max_steps: int, gap: int) -> dict[int, Place]:
@@ -224,10 +234,12 @@ def _gapped(rows: Iterable[tuple[Item, ...]], max_steps: int, gap: int) -> dict[
     found: dict[int, Place] = {}
     for row in rows:
         loose = _loose(row)
-        after = [tuple(_next(row, loose, at, gap)) for at in range(len(row))] if any(loose) else []
-        for first in range(len(after)):
+        if not any(loose):
+            continue
+        keys, after = [_encoded(item.key) for item in row], [tuple(_next(row, loose, at, gap)) for at in range(len(row))]
+        for first in range(len(row)):
             for part in _leaps(after, first, max_steps):
-                window = window_id([row[at].key for at in part])
+                window = _window_id([keys[at] for at in part])
                 if window not in found or part[-1] - first + 1 - len(part) <= len(found[window].skipped):
                     left = tuple(row[at].events[0].position for at in range(first, part[-1]) if at not in part)
                     found[window] = Place(row[first].events[0].position, row[part[-1]].events[-1].position, len(part), 1, left)
@@ -254,10 +266,11 @@ def _next(row: tuple[Item, ...], loose: Sequence[bool], at: int, gap: int) -> It
 
 
 def _loose(row: tuple[Item, ...]) -> tuple[bool, ...]:
-    """For each item of a run whether a window may pass over it: one read, and nothing later asks for what only its result told."""
-    reads = [len(item.events) == 1 and _is_read(item.events[0].call) for item in row]
-    asked = [_tokens(item) for item in row] if any(reads) else []
-    return tuple(read and _is_loose(row, asked, at) for at, read in enumerate(reads))
+    """For each item of a run whether a window may pass over it: one read between two others, and nothing later asks for what only its
+    result told."""
+    inner = [0 < at < len(row) - 1 and len(item.events) == 1 and _is_read(item.events[0].call) for at, item in enumerate(row)]
+    asked = [_tokens(item) for item in row] if any(inner) else []
+    return tuple(read and _is_loose(row, asked, at) for at, read in enumerate(inner))
 
 
 def _is_read(call: Call) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -22,7 +22,7 @@ from .store import Store
 FAMILIES = 5
 """Families that are scored at the end of a turn; the rest wait (design section 5.8)."""
 COUNTED = 20
-"""Turns that are counted in one transaction: some 20 ms in which nobody else writes."""
+"""Turns that are counted in one transaction, and families that are passed over in one: some 20 ms in which nobody else writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,36 +77,45 @@ class Rounds(Noticing, Keeping):
 
     def _alone(self, most: int | None, anew: bool, until: float) -> Mined:
         self.respell()
-        waiting = anew or self.store.dirty() or self.store.family() or self.turned() or self.stirred()
+        waiting = anew or self.store.dirty() or self.store.family() or self.store.sweeping() or self.turned() or self.stirred()
         if not waiting or not self.store.lease(self.door.owner, self.door.alive, now=self.door.clock()):
             return NOTHING
         try:
             if anew:
                 self.store.soil()
-            turns, windows = self.store.dirty(), set[int]()
-            for batch in (turns[at : at + COUNTED] for at in range(0, len(turns), COUNTED)):
-                with self.store.bundle():
-                    for turn in batch:
-                        windows.update(self._count(turn))
+            turns = self.store.dirty()
+            windows = self._count(turns)
             self.tend(windows)
             return self._look(len(turns), most, until)
         finally:
             self.store.release(self.door.owner)
 
-    def _count(self, name: str) -> Collection[int]:
-        """Count the windows of a turn, and queue the families that it touches; the windows."""
-        try:
-            turn = self.store.turn(name)
-        except Damaged:  # another program wrote into its rows: it must not hold up all others
-            self.store.mined(name, {}, self.settings.min_support)
-            self.store.count("unreadable")
-            return ()
-        counted = turn is not None and turn.who in ("person", *self.settings.learn_from)
-        found = self.windows(turn) if turn and counted else {}
-        self.store.mined(name, found, self.settings.min_support)
-        if turn:
+    def _count(self, turns: Sequence[str]) -> Collection[int]:
+        """Count the windows of turns, and queue the families that they touch: of a few turns with each, of most of all there are at the
+        end at once; the windows."""
+        whole, windows = self.store.sweeping(len(turns)), set[int]()
+        for batch in (turns[at : at + COUNTED] for at in range(0, len(turns), COUNTED)):
+            with self.store.bundle():
+                windows.update(self._counted(batch, whole))
+        if whole:
+            self.store.sweep(self.settings.min_support)
+        return windows
+
+    def _counted(self, names: Sequence[str], whole: bool) -> Collection[int]:
+        turns = {name: self._readable(name) for name in names}
+        found = {name: self.windows(turn) if turn and turn.who in ("person", *self.settings.learn_from) else {} for name, turn in turns.items()}
+        self.store.counted(found, None if whole else self.settings.min_support)
+        for turn in filter(None, turns.values()):
             books.settle(self.store, turn)
-        return found.keys()
+        return {window for windows in found.values() for window in windows}
+
+    def _readable(self, name: str) -> Turn | None:
+        """The turn; None where it is gone, or another program wrote into its rows: it must not hold up all others."""
+        try:
+            return self.store.turn(name)
+        except Damaged:
+            self.store.count("unreadable")
+            return None
 
     def windows(self, turn: Turn) -> miner.Windows:
         """What is counted in a turn."""
@@ -117,11 +126,10 @@ class Rounds(Noticing, Keeping):
         look = Look(self)
         left = math.inf if most is None else most * max(1, turns)
         while left > 0 and (until == math.inf or self.door.clock() < until):
-            waiting = self.store.family()
-            if waiting is None and not look.weigh():
+            scored = look.on()
+            if scored is None and not look.weigh():
                 break
-            if waiting is not None:
-                left -= look.at(*waiting)
+            left -= scored or 0
         return Mined(turns, tuple(look.proposed), tuple(look.missed), tuple(look.seen))
 
     def turned(self) -> dict[tuple[str, ...], tuple[int, str]]:
@@ -158,12 +166,11 @@ class Rounds(Noticing, Keeping):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a look at a family came to: a proposal, a near miss, or None with the reason; whether it had to be scored, and whether it is
-    told at all (a person may have decided already)."""
+    """What a look at a family came to: a proposal, a near miss, or None with the reason; whether it is told at all (a person may have
+    decided already)."""
 
     found: Proposal | NearMiss | None
     otherwise: str = ""
-    scored: bool = False
     told: bool = True
     asleep: tuple[int, float] = (0, 0.0)
     """Where chance explains it before a template is learnt: its places, and by which weight (odds.asleep)."""
@@ -209,42 +216,60 @@ class Look:
         self.seen: list[tuple[str, ...]] = []
         self.history = lru_cache(maxsize=1)(lambda: odds.History(*self.store.size()))
 
-    def at(self, window: int, touched: int) -> int:
-        """Look at one family and keep the verdict; 1 when it had to be scored, else 0."""
-        if self.store.generation() != self.generation:  # somebody decided, or a proposal changed
-            self.generation, self.known = self.store.generation(), Known(self.service.known())
-        keys = self._keys(window)
-        verdict = self._verdict(window, keys) if keys else UNTOLD
+    def on(self) -> int | None:
+        """Look at the families that come next and keep their verdicts: those that need no score together, up to the first that does.
+        How many were scored, at most one; None when no family waits."""
         with self.store.bundle():
-            if keys:
-                self.seen.append(keys)
-            if verdict.told:
-                self._settle(window, keys, verdict)
-            self.store.looked(window, touched)
-        return int(verdict.scored)
+            for _ in range(COUNTED):
+                waiting = self.store.family()
+                if waiting is None:
+                    return None
+                keys = self._keys(waiting[0])
+                verdict = self._early(waiting[0], keys) if keys else UNTOLD
+                if verdict is None:
+                    break
+                self._keep(waiting, keys, verdict)
+            else:
+                return 0
+        verdict = self._scored(waiting[0], keys)  # slow, so that nothing is held meanwhile
+        with self.store.bundle():
+            self._keep(waiting, keys, verdict)
+        return 1
+
+    def _keep(self, waiting: tuple[int, int], keys: tuple[str, ...], verdict: Verdict) -> None:
+        if keys:
+            self.seen.append(keys)
+        if verdict.told:
+            self._settle(waiting[0], keys, verdict)
+        self.store.looked(*waiting)
 
     def _keys(self, window: int) -> tuple[str, ...]:
+        if self.store.generation() != self.generation:  # somebody decided, or a proposal changed
+            self.generation, self.known = self.store.generation(), Known(self.service.known())
         if window in self.known.told:
             return self.known.told[window].keys
         examples = self.store.examples(self.store.occurrences(window, 1))
         return miner.spelled(examples[0]) if examples else ()
 
-    def _verdict(self, window: int, keys: tuple[str, ...]) -> Verdict:
+    def _early(self, window: int, keys: tuple[str, ...]) -> Verdict | None:
+        """The verdict on a family for which no template need be learnt; None where one has to tell."""
         if self.store.decided(miner.fingerprint(keys)):
             return UNTOLD
         if self.store.spread(window, self.settings.min_support) < self.settings.min_support:
             return Verdict(None, f"fewer than {self.settings.min_support} conversations that are kept hold it")
-        related = self.known.related(keys)
-        if miner.covered(keys, related, self.store.support):
+        if miner.covered(keys, self.known.related(keys), self.store.support):
             return Verdict(None, "is a piece of a longer routine, or nearly one that was declined")
         if any(asleep := self._asleep(window, keys)):
             return Verdict(None, "is explained by chance", asleep=asleep)
-        store = self.store
+        return None
+
+    def _scored(self, window: int, keys: tuple[str, ...]) -> Verdict:
+        store, related = self.store, self.known.related(keys)
         told = (store.support, store.spread, store.occurrences, store.examples)
         sources = miner.Sources(*told, lambda: related, self.service.checked, store.schema)
         found = miner.mine(keys, sources, self.settings)
         ties = self._ties(window, keys) if isinstance(found, NearMiss) else ()
-        return Verdict(found, "says no more than a longer one", scored=True, ties=ties)
+        return Verdict(found, "says no more than a longer one", ties=ties)
 
     def _asleep(self, window: int, keys: tuple[str, ...]) -> tuple[int, float]:
         """The places of a family that is not proposed, and by which weight chance explains it, so that no template need be learnt; zeros

@@ -123,14 +123,18 @@ SMALL = 2_048
 def stored_event(names: tuple[str, ...], values: tuple[Json, ...], turn: str) -> Event:
     """The event of a row as it is stored. Of equal rows it is mostly the same one: the longer routines of a turn hold the calls of the
     shorter, and what was worked out about a result is found by its identity."""
-    row = zip(names, values, strict=True)
     large = any(isinstance(value, bytes) and len(value) > SMALL for value in values)
-    return read_event({name: unbind(value) for name, value in row}, turn) if large else _kept_event(names, values, turn)
+    return _read_event(names, values, turn) if large else _kept_event(names, values, turn)
+
+
+def _read_event(names: tuple[str, ...], values: tuple[Json, ...], turn: str) -> Event:
+    row = zip(names, values, strict=True)
+    return read_event({name: unbind(value) if isinstance(value, bytes) else value for name, value in row}, turn)
 
 
 @lru_cache(maxsize=2048)
 def _kept_event(names: tuple[str, ...], values: tuple[Json, ...], turn: str) -> Event:
-    return read_event({name: unbind(value) for name, value in zip(names, values, strict=True)}, turn)
+    return _read_event(names, values, turn)
 
 
 def read_exhibit(kept: Json) -> Example:
