@@ -21,6 +21,7 @@ OR EXISTS (SELECT 1 FROM near WHERE near.window = :window) OR EXISTS (SELECT 1 F
 """Whether enough conversations hold a window, or something is told about it."""
 SWEPT = 200
 """Turns, at least, for which families are queued by a sweep."""
+BEGIN_SWEEP = "INSERT OR REPLACE INTO notes (name, text) VALUES ('sweep', '1')"
 STIR = "UPDATE asleep SET weight = 0"
 """What met often by chance may meet seldom when something was forgotten."""
 WINDOW = "SELECT conversation, id AS turn, window, first, last, skipped FROM windows JOIN turns ON turns.number = windows.turn"
@@ -36,9 +37,9 @@ class Findings(File):
     def mined(self, turn: str, windows: Mapping[int, Place], least: int = 1) -> None:
         """Replace the turn's windows (signed 64-bit → place) and take it from the queue of turns; in the same transaction the families
         that it touches go to theirs, those of at least `least` conversations or told about."""
-        self.counted({turn: windows}, least)
+        self.mined_together({turn: windows}, least)
 
-    def counted(self, found: Mapping[str, Mapping[int, Place]], least: int | None) -> None:
+    def mined_together(self, found: Mapping[str, Mapping[int, Place]], least: int | None) -> None:
         """The same for several turns at once: turn → its windows. With None no family is queued: `sweep` follows."""
         with self._using("IMMEDIATE") as db:
             counted: list[int] = []
@@ -58,7 +59,7 @@ class Findings(File):
             return True
         if turns < SWEPT or 2 * turns < self._rows("SELECT count(*) AS n FROM turns")[0]["n"]:
             return False
-        return self._change("INSERT INTO notes (name, text) VALUES ('sweep', '1')") > 0
+        return self._change(BEGIN_SWEEP) > 0
 
     def sweep(self, least: int) -> None:
         """Queue every family of at least `least` conversations, and every one that is told about."""
@@ -69,12 +70,13 @@ class Findings(File):
             sql(db, "DELETE FROM notes WHERE name = 'sweep'")
 
     def soil(self) -> None:
-        """Let every ended turn be mined again, oldest first, and every family that is told about be looked at."""
+        """Let every ended turn be mined again, oldest first, and then every family be looked at."""
         with self._using("IMMEDIATE") as db:
             sql(db, "UPDATE turns SET dirty = number + 1 - (SELECT min(number) FROM turns) WHERE ended IS NOT NULL")
             told = sql(db, "SELECT window FROM near UNION SELECT window FROM katas").fetchall()
             size = "SELECT max(size) AS size FROM windows WHERE window = ?"
             queue(db, {row["window"]: value_of(db, size, row["window"]) or 0 for row in told}, 1)
+            sql(db, BEGIN_SWEEP)
 
     def again(self, families: Mapping[int, int], least: int) -> None:
         """Let those families (window → steps) be looked at again that at least `least` conversations hold, or that are told about."""
@@ -224,13 +226,15 @@ def queue(db: sqlite3.Connection, families: Mapping[int, int], least: int) -> No
 
 def queue_in(db: sqlite3.Connection, turns: Sequence[int], least: int) -> None:
     """The same for all that stand in those turns."""
-    _queue_all(db, f"SELECT window, max(size) AS size FROM windows WHERE size > 1 AND turn IN ({marks(turns)}) GROUP BY window", least, *turns)
+    held = f"SELECT window, max(size) AS size FROM windows WHERE size > 1 AND turn IN ({marks(turns)}) GROUP BY window"
+    _queue_all(db, held, least, *turns)
 
 
 def _queue_all(db: sqlite3.Connection, families: str, least: int, *values: object) -> None:
     alive = ALIVE.replace(":window", "held.window").replace(":least", "?")
     again = "ON CONFLICT (window) DO UPDATE SET touched = touched + 1"
-    sql(db, f"INSERT INTO families (window, size) SELECT window, size FROM ({families}) AS held WHERE {alive} {again}", *values, least, least)
+    chosen = f"SELECT window, size FROM ({families}) AS held WHERE {alive}"
+    sql(db, f"INSERT INTO families (window, size) {chosen} {again}", *values, least, least)
 
 
 def _replace(db: sqlite3.Connection, turn: int, windows: Mapping[int, Place], least: int) -> None:

@@ -103,8 +103,9 @@ class Rounds(Noticing, Keeping):
 
     def _counted(self, names: Sequence[str], whole: bool) -> Collection[int]:
         turns = {name: self._readable(name) for name in names}
-        found = {name: self.windows(turn) if turn and turn.who in ("person", *self.settings.learn_from) else {} for name, turn in turns.items()}
-        self.store.counted(found, None if whole else self.settings.min_support)
+        who = ("person", *self.settings.learn_from)
+        found = {name: self.windows(turn) if turn and turn.who in who else {} for name, turn in turns.items()}
+        self.store.mined_together(found, None if whole else self.settings.min_support)
         for turn in filter(None, turns.values()):
             books.settle(self.store, turn)
         return {window for windows in found.values() for window in windows}

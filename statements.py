@@ -13,7 +13,8 @@ from .rows import Row, bind, unbind
 
 
 def _row(cursor: sqlite3.Cursor, values: tuple[Json, ...]) -> Row:
-    return {column[0]: unbind(value) if isinstance(value, bytes) else value for column, value in zip(cursor.description, values, strict=True)}
+    row = zip(cursor.description, values, strict=True)
+    return {column[0]: unbind(value) if isinstance(value, bytes) else value for column, value in row}
 
 
 def sql(db: sqlite3.Connection, statement: str, *values: object) -> sqlite3.Cursor:

@@ -174,6 +174,31 @@ def test_everything_can_be_mined_again_oldest_first(store: Store) -> None:
     assert store.family() == (4, 0), "nothing holds it any more, and yet it is told"
 
 
+def test_after_a_sweep_every_family_of_enough_conversations_waits_once_and_what_is_told_about(store: Store) -> None:
+    """Mining everything asks of a window once, not for each turn that holds it; one that was begun is ended by whoever mines next."""
+    store.misses({4: NearMiss(("x", "y"), "confidence", "", 3, "f4")})
+    store.soil()
+    held = {7: Place(0, 1, 2), 8: Place(0, 2, 3), 9: Place(0, 0, 1)}
+    for turn, conversation in (("t1", "c1"), ("t2", "c2"), ("t3", "c2")):
+        store.add(whole(turn, conversation))
+        store.mined_together({turn: held if turn != "t3" else held | {5: Place(1, 2, 2)}, "gone": held}, None)
+        assert turn not in store.dirty()
+    store.sleep(6, 2, 1, 0.5)
+    assert store.sweeping() and store.family() == (4, 0)
+    store.sweep(2)
+    found = []
+    while waiting := store.family():
+        found.append(waiting)
+        store.looked(*waiting)
+    assert found == [(8, 0), (6, 0), (7, 0), (4, 0)] and not store.sweeping()
+
+
+def test_a_sweep_is_for_many_turns_that_are_most_of_all(store: Store) -> None:
+    store.add([start(f"t{n}") for n in range(600)])
+    assert not store.sweeping(199) and not store.sweeping(299)
+    assert store.sweeping(300) and store.sweeping(1), "once begun it is kept until it is done"
+
+
 def test_weights_count_places_and_size_counts_calls_and_different_windows(store: Store) -> None:
     """Design section 5.6: a window that stands twice in a turn weighs two."""
     for turn in ("t1", "t2"):

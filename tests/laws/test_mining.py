@@ -274,8 +274,7 @@ def test_what_is_queued_while_it_is_looked_at_is_looked_at_again() -> None:
     with closing(bench()) as desk:
         for number in range(3):
             desk.turn(f"c{number}", *release(number))
-        for name in desk.store.dirty():
-            desk.service._count(name)
+        desk.service._count(desk.store.dirty())
         waiting = desk.store.family()
         assert waiting is not None
         aged(desk.store, ["turn-0"], 3)
