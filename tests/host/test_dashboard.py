@@ -476,6 +476,23 @@ def test_a_kata_is_edited_trusted_planned_run_and_called_wrong_here(room: Room) 
     assert room.state("peek") == "candidate" and room.told("runs")["runs"][0]["kata"] == number
 
 
+def test_a_near_miss_is_put_into_review_from_its_row_and_taken_back(room: Room) -> None:
+    """T20, T68: its page tells the rule that it fails; axe finds nothing."""
+    miss = next(one for one in room.told("near")["near"] if one["rule"] == "coherence")
+    with room.eyes.page("narrow", path="near") as page:
+        settled(page, "Near misses")
+        button(page, f"Review {miss['id']} all the same").click()
+        sure(page)
+        settled(page, re.compile("^Proposal"))
+        expect(page.get_by_text("By you, although it fails the rule coherence")).to_be_visible()
+        assert not flaws(page)
+        page.evaluate("location.hash = 'audit'")
+        button(page, re.compile("^Undo: force of kata ")).click()
+        sure(page)
+        expect(page.get_by_role("status").filter(has_text="Taken back")).to_be_visible()
+    assert miss in room.told("near")["near"]
+
+
 def test_the_last_decision_is_taken_back_and_a_kata_leaves_and_comes_in(room: Room) -> None:
     """T68, T70, T71: what is personal is named before it leaves; narrow, and axe finds nothing."""
     number = room.numbers["build"]
