@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from . import learning, miner
 from .deciding import Deciding
+from .ends import FREE
 from .model import Example, Kata, KataError, NearMiss, Proposal, Refused, State
 
 FORCIBLE = frozenset("chance coherence confidence holdout_fit inputs inside pays recorded_examples saves template".split())
@@ -17,6 +18,7 @@ AGAIN = "what it does would not be what was done"
 STOPS = "it would not stop where something goes wrong"
 WHOLE = "nobody could tell a whole call, or a whole answer, from another"
 BARRED: Mapping[str, str] = {
+    FREE: "a step that is different each time has nothing that could be approved; the steps before it are a proposal already",
     "loop": "a step that repeats now so often and now so often has no fixed steps that could be approved",
     "opaque": "what a command may do that cannot be read is not known before it runs",
     "compilable_tools": "a run of it could not be held to what was approved",

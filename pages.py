@@ -265,6 +265,7 @@ NEEDS: Mapping[str, str] = {
     "chance": "more conversations in which these steps stand together",
     "coherence": "a value of one step that goes into the next; steps that share nothing are no routine",
     "confidence": "more conversations, or ones in which every value comes about as in the others",
+    "free": "a step that is done in one and the same way each time",
     "inputs": "fewer values that only the caller knows",
     "inside": "nothing: the routine without that step is told about by itself",
     "loop": "a later version: a step that repeats stays with the agent for now",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import consent, miner, odds, overlap, ranking, secrecy, validator, verdicts, weighing
+from . import consent, ends, miner, odds, overlap, ranking, secrecy, validator, verdicts, weighing
 from .decisions import JOINS
 from .door import Door
 from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Spec, State, Version
@@ -33,6 +33,7 @@ class Reading:
 
     def __init__(self, store: Store, settings: Settings, door: Door) -> None:
         self.store, self.settings, self.door = store, settings, door
+        self._ends: tuple[Json, list[NearMiss]] = (None, [])
         self._weighed: tuple[Json, dict[tuple[int, str], Value | None]] = (None, {})
 
     def katas(self) -> tuple[Kata, ...]:
@@ -116,9 +117,17 @@ class Reading:
 
     def near(self) -> tuple[NearMiss, ...]:
         """What was seen and is not proposed, best supported first, with what only chance explains now and what would not pay."""
-        doubted, worded = self.unpaying(self.store.katas((State.CANDIDATE,))) | self.doubts(), self.store.worded()
-        told = (one for one in (*self.store.near(), *doubted.values()) if one.fingerprint not in worded)
+        waiting, worded = self.store.katas((State.CANDIDATE,)), self.store.worded()
+        doubted = self.unpaying(waiting) | self.doubts()
+        told = [one for one in (*self.store.near(), *doubted.values()) if one.fingerprint not in worded]
+        told += self._free([kata for kata in waiting if kata.id not in doubted])
         return tuple(sorted(told, key=lambda one: (-one.support, one.fingerprint)))
+
+    def _free(self, katas: Iterable[Kata]) -> list[NearMiss]:
+        """What ends in a step that is different each time; looked up anew when something happened since."""
+        if self._ends[0] != (pulse := self.store.pulse()):
+            self._ends = pulse, ends.free(self.store, katas)
+        return self._ends[1]
 
     def odd(self, miss: NearMiss) -> Odd | None:
         """The one conversation without which the others would be a proposal: where it differs, and what the others did there."""

@@ -138,6 +138,14 @@ class Recordings(File):
             named = {"number": row["number"], "conversation": bind(row["conversation"]), "position": position, "most": most}
             return tuple(Call(str(unbind(tool)), dict(unbind(told))) for tool, told in db.execute(select, named).fetchall())
 
+    def after(self, turn: str, position: int, most: int = 5) -> tuple[Call, ...]:
+        """The next calls that succeeded in a turn after a place in it."""
+        select = """SELECT tool, arguments FROM events WHERE status = 'ok' AND position > ?
+        AND turn = (SELECT number FROM turns WHERE id = ?) ORDER BY position LIMIT ?"""
+        with self._using("DEFERRED") as db:
+            rows = db.execute(select, (position, bind(turn), most)).fetchall()
+        return tuple(Call(str(unbind(tool)), dict(unbind(told))) for tool, told in rows)
+
     def oldest(self) -> float:
         """When the oldest turn began that is kept (epoch seconds); 0 where none is."""
         return float(self._rows("SELECT coalesce(min(started), 0) AS at FROM turns")[0]["at"])

@@ -7,8 +7,9 @@ import calendar
 import time
 from collections.abc import Iterable, Mapping
 
-from . import miner, ranking, templating, verdicts
+from . import ranking, templating, verdicts
 from .effects import BOOKKEEPING
+from .ends import program
 from .model import Call, Example, Kata, State
 from .moments import Occasion
 from .ranking import Gain, Value
@@ -77,8 +78,7 @@ def _named(call: Call) -> str:
     name = call.arguments.get("name")
     if call.tool == SKILL and isinstance(name, str):
         return f"the skill {name}"
-    _, _, programs = miner.key(call).partition("): ")
-    return programs if programs and not programs.startswith("=") else call.tool
+    return program(call)
 
 
 def sentence(store: Store, kata: Kata) -> str:

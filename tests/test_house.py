@@ -39,6 +39,7 @@ RUNGS = (
     ("mending",),
     ("store",),
     ("discretion", "consent", "familiar", "teaching", "books", "door", "offered", "moments", "instead"),
+    ("ends",),
     ("weighing",),
     ("reading", "logbook"),
     ("keeping", "deciding"),
