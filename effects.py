@@ -64,7 +64,15 @@ def _told(tool: str, kind: Class) -> str:
 def addresses_kata(call: Call) -> bool:
     """Whether a call uses or touches Kata itself: its tools, commands, API, files or settings. Such calls are never learnt from and
     never part of a routine (A4)."""
-    return call.tool.startswith(PREFIX) or OURS.search(canonical(dict(call.arguments))) is not None
+    return call.tool.startswith(PREFIX) or names_kata(canonical(dict(call.arguments)))
+
+
+def names_kata(text: str) -> bool:
+    """Whether a text uses or touches Kata itself, also where quotes or backslashes stand inside of its names."""
+    low = text.lower()
+    if "kata" not in low and "hermes" not in low:
+        return False
+    return OURS.search(low) is not None or OURS.search(_QUOTES.sub("", low)) is not None
 
 
 CONVERSATIONAL = frozenset({"clarify"})
@@ -74,11 +82,12 @@ BOOKKEEPING = frozenset({"todo_list", "memory", "session_search", "tool_search",
 DELEGATING = frozenset({"delegate_task"})
 """Agent-loop tools that do work of their own; never a step, and what follows depends on them (A4)."""
 OURS = re.compile(
-    r"\bhermes\b[^|;&\n]{0,200}\bkata\b|/api/plugins/kata\b|plugin-data[\\/]{1,4}kata\b|plugins[\\/]{1,4}kata\b|plugins\.entries\.kata\b"
-    r'|"/kata\b',
-    re.IGNORECASE,
+    r"\bhermes(?:_cli[\w.]*)?\b[^|;&\n]{0,200}\bkata\b|/api/plugins/kata\b|plugin-data[\\/.]{1,9}kata\b|plugins[\\/.]{1,9}kata\b"
+    r'|plugins\.entries\.kata\b|"/kata\b'
+    r"|(?:plugin-data|\.hermes[\\/]{1,4}plugins)\b.{0,200}\bkata[\\/]|\bkata[\\/].{0,200}(?:plugin-data|\.hermes[\\/]{1,4}plugins)\b"
 )
-"""What addresses Kata itself (A4)."""
+"""What addresses Kata itself (A4), in small letters: its command, its interface, its folders by one path or gone into first."""
+_QUOTES = re.compile(r"[\"'\\]")
 
 
 def _by_name(table: Table) -> dict[str, Row]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, OURS
+from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING, addresses_kata, names_kata
 from .learning import infer
 from .looks import PLACEHOLDER
 from .model import (
@@ -518,9 +518,9 @@ def compilable_tools(case: Case) -> Verdict:
     problems = [] if count in STEPS else [f"the routine has {count} steps, 2 to 20 are possible"]
     calls = [(step.tool, _fixed(step.arguments)) for step in case.spec.steps]
     problems += [f"{tool} cannot be a step" for tool in dict.fromkeys(tool for tool, _ in calls) if _barred(tool)]
-    calls += [(call.tool, call.arguments) for one in case.examples for call in one.calls]
-    guilty = dict.fromkeys(tool for tool, value in calls if any(OURS.search(text) for text in _texts(value)))
-    problems += [f"a call of {tool} addresses Kata itself" for tool in guilty]
+    guilty = [tool for tool, value in calls if any(map(names_kata, _texts(value)))]
+    guilty += [call.tool for one in case.examples for call in one.calls if addresses_kata(call)]
+    problems += [f"a call of {tool} addresses Kata itself" for tool in dict.fromkeys(guilty)]
     problems += [f"step {at + 1} ({tool}) needs {key!r}, which named something of that moment" for at, tool, key in _fleeting(case)]
     problems += [f"step {at + 1} (write_file) overwrites a file that the routine does not read first" for at in _overwriting(case)]
     return _verdict(problems, f"{count} steps, all of tools that may be compiled")

@@ -764,6 +764,29 @@ def test_what_addresses_kata_itself_is_known() -> None:
     assert not addresses_kata(Call("terminal", {"command": "ls katas && hermes sessions list"}))
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"command": "python -m hermes_cli.main kata approve 1 as x"},
+        {"command": "hermes 'ka''ta' list"},
+        {"command": "cd ~/.hermes/plugin-data; sqlite3 kata/data.db .dump"},
+        {"command": "cat ~/.hermes/plugin-data/./kata/data.db"},
+        {"command": "cat kata/data.db", "workdir": "/home/ann/.hermes/plugin-data"},
+        {"command": "cd ~/.hermes/plugins && cat kata/ward.py"},
+        {"command": "curl 'localhost:9119/api/plugins/'kata/mine"},
+    ],
+)
+def test_what_addresses_kata_by_a_detour_is_known_too(arguments: dict[str, str]) -> None:
+    """A4: through the host's module, in quotes, and from a folder that was gone into first."""
+    assert addresses_kata(Call("terminal", arguments))
+
+
+@pytest.mark.parametrize("command", ["cd ~/karate && cat kata/heian.md", "ls ~/.hermes/plugin-data", "cat plugins/katana/x.py"])
+def test_what_has_only_the_name_in_common_is_not_kata(command: str) -> None:
+    """A4."""
+    assert not addresses_kata(Call("terminal", {"command": command}))
+
+
 # ── Tables and labelled cases ────────────────────────────────────────────────────────────────────
 
 
