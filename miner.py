@@ -609,6 +609,11 @@ def mine(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Proposa
     return None if isinstance(found, NearMiss) and _overshadowed(keys, sources) else found
 
 
+def stretches(keys: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """All shorter routines of neighbouring steps within one."""
+    return (keys[first : first + size] for size in range(2, len(keys)) for first in range(len(keys) - size + 1))
+
+
 def pieces(keys: Sequence[str]) -> Mapping[int, int]:
     """Window id → steps of all shorter routines within one, also those that pass over some of its steps."""
     found: dict[int, int] = {}

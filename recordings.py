@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from .file import File
 from .findings import delete, soiled
 from .model import Call, Event, Json, ModelRequest, PayloadError, Record, SchemaSeen, Turn, TurnEnd, TurnStart
-from .rows import Row, bind, moment, pack, read_event, unbind
+from .rows import Row, bind, moment, pack, stored_event, unbind
 from .secrecy import label
 from .statements import add_to, insert, sql, value_of
 from .turns import Lived, Span
@@ -295,6 +295,7 @@ def _write_event(db: sqlite3.Connection, turn: int, event: Event, seen: bool = T
 
 
 def _turn(db: sqlite3.Connection, row: Row) -> Turn:
-    rows = sql(db, "SELECT * FROM events WHERE turn = ? ORDER BY position, started, number", row["number"])
-    events = tuple(read_event(event, row["id"]) for event in rows)
+    rows = db.execute("SELECT * FROM events WHERE turn = ? ORDER BY position, started, number", (row["number"],))
+    names = tuple(column[0] for column in rows.description)
+    events = tuple(stored_event(names, event, row["id"]) for event in rows)
     return Turn(row["id"], row["conversation"], row["who"], moment(row["started"]), events)

@@ -215,6 +215,7 @@ class Look:
         self.proposed: list[Kata] = []
         self.missed: list[NearMiss] = []
         self.seen: list[tuple[str, ...]] = []
+        self.spelled: dict[int, tuple[str, ...]] = {}  # the longer come first, and tell what the shorter inside them are
         self.history = lru_cache(maxsize=1)(lambda: odds.History(*self.store.size()))
 
     def on(self) -> int | None:
@@ -249,8 +250,11 @@ class Look:
             self.generation, self.known = self.store.generation(), Known(self.service.known())
         if window in self.known.told:
             return self.known.told[window].keys
-        examples = self.store.examples(self.store.occurrences(window, 1))
-        return miner.spelled(examples[0]) if examples else ()
+        if window not in self.spelled:
+            examples = self.store.examples(self.store.occurrences(window, 1))
+            keys = miner.spelled(examples[0]) if examples else ()
+            self.spelled |= {window: keys} | {miner.window_id(part): part for part in miner.stretches(keys)}
+        return self.spelled.pop(window)
 
     def _early(self, window: int, keys: tuple[str, ...]) -> Verdict | None:
         """The verdict on a family for which no template need be learnt; None where one has to tell."""
