@@ -139,7 +139,8 @@ def _keyword(key: str, value: Json) -> Json:
 
 
 def compatible(old: Json, new: Json) -> bool:
-    """Whether every call that fitted the old parameters fits the new ones: at most optional arguments were added (A18)."""
+    """Whether every call that fitted the old parameters fits the new ones: at most optional arguments were added, or fewer are asked for
+    (A18)."""
     before, after = normalised(old), normalised(new)
     if not isinstance(before, dict) or not isinstance(after, dict):
         return False
@@ -147,8 +148,9 @@ def compatible(old: Json, new: Json) -> bool:
     if not isinstance(known, dict) or not isinstance(now, dict):
         return False
     kept = {name: value for name, value in now.items() if name in known}
-    plain: dict[str, Json] = {"required": []}
-    return canonical({**plain, **after, "properties": kept}) == canonical({**plain, **before})
+    asked, needed = before.get("required", []), after.get("required", [])
+    fewer = isinstance(asked, list) and isinstance(needed, list) and all(one in asked for one in needed)
+    return fewer and canonical({**after, "properties": kept, "required": []}) == canonical({**before, "required": []})
 
 
 def drift(tool: str, recorded: str, now: str | None, known: Callable[[str], Json]) -> tuple[str, str]:
@@ -166,7 +168,7 @@ def drift(tool: str, recorded: str, now: str | None, known: Callable[[str], Json
     if old is None or new is None:
         return f"{changed}, and only its fingerprints are known, which do not tell whether the recorded calls still fit", ""
     fits = compatible(masked_schema(old), masked_schema(new))  # what is kept holds no secret, what is there today may
-    return ("", f"{tool} takes new optional arguments since it was recorded") if fits else (changed, "")
+    return ("", f"{tool} takes new optional arguments, or asks for fewer, since it was recorded") if fits else (changed, "")
 
 
 # ── The questions ────────────────────────────────────────────────────────────────────────────────

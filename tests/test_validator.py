@@ -438,7 +438,7 @@ def arguments(required: Sequence[str] = (), **kinds: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("now", "passed", "reason"),
     [
-        (arguments(path="string", limit="integer"), True, "read_file takes new optional arguments since it was recorded"),
+        (arguments(path="string", limit="integer"), True, "read_file takes new optional arguments, or asks for fewer, since it was recorded"),
         (arguments(["limit"], path="string", limit="integer"), False, "the schema of read_file has changed since it was recorded"),
         (arguments(["path"], path="string"), False, "the schema of read_file has changed since it was recorded"),
         (arguments(path="integer"), False, "the schema of read_file has changed since it was recorded"),
@@ -453,6 +453,19 @@ def test_added_optional_arguments_are_noted_and_no_drift(now: Any, passed: bool,
     found = checks(schemas=SCHEMAS | {"read_file": "f2"}, known=known)["tools_available"]
     assert found.passed is passed
     assert reason is None or found.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("asked", "needed", "fits"),
+    [(["a", "b"], ["a"], True), (["a", "b"], [], True), (["a"], ["b"], False), ([], ["a"], False), (["a"], "a", False), ("a", ["a"], False)],
+)
+def test_a_tool_that_asks_for_less_than_before_takes_every_call_that_it_took(asked: Any, needed: Any, fits: bool) -> None:
+    """A18: only what is asked for newly, or gone, makes a kata stale."""
+    properties = {"a": {"type": "string"}, "b": {"type": "string"}}
+    assert compatible({"properties": properties, "required": asked}, {"properties": properties, "required": needed}) is fits
+    assert compatible({"properties": properties, "required": ["a"]}, {"properties": properties}) and not compatible(
+        {"properties": properties}, {"properties": properties, "required": ["a"]}
+    )
 
 
 def test_parameters_that_nothing_was_required_of_are_compatible_with_an_empty_list() -> None:
