@@ -93,7 +93,9 @@ def _rename(service: Service, ask: Ask) -> Answer:
     if len(words) != 2 or words[1].lower() == "as":
         raise misused("rename", ask)
     kata = service.rename(words[0].lower(), words[1], ask.surface)
-    return Answer(f"Renamed: {kata.tool}. Running chats know it by that name from their next message on.", kata_json(kata))
+    live = "Running chats know it by that name from their next message on."
+    told = live if kata.state is State.ACTIVE else f"It is {kata.state.value}, so the agent cannot call it."
+    return Answer(f"Renamed: {kata.tool}. {told}", kata_json(kata))
 
 
 def _relax(service: Service, ask: Ask) -> Answer:
@@ -200,6 +202,8 @@ def _again(kata: Kata, verb: str) -> str:
     if verb == "separate":
         return "They are named beside each other again."
     name = kata.tool or f"kata {kata.id}"
+    if verb == "rename":
+        return f"It is called {name} again."
     return f"{name[0].upper()}{name[1:]} is {'a ' * (kata.state is State.CANDIDATE)}{pages.state(kata)} again."
 
 

@@ -177,3 +177,12 @@ def test_a_run_that_stopped_tells_in_a_chat_how_it_goes_on(desk: Bench) -> None:
     text = " ".join(answer.text.split())
     assert answer.code == 1 and "hermes kata resume run-1" in text and "goes on with run run-1 at step 2 of 5" in text
     assert len(desk.store.runs()) == 1 and fits(answer)
+
+
+def test_a_renamed_kata_is_promised_to_the_agent_only_where_it_is_active(desk: Bench) -> None:
+    """K84: what is disabled is no tool under any name."""
+    desk.approved("old")
+    live, back = ask(desk, "rename old new").text, ask(desk, "undo").text
+    desk.service.disable("old", "cli")
+    assert "from their next message on" in " ".join(live.split()) and back == "Taken back: 'rename'. It is called kata_old again."
+    assert ask(desk, "rename old new").text == "Renamed: kata_new. It is disabled, so the agent cannot call it."
