@@ -664,9 +664,9 @@ class Plugin:
     def chat(self, raw: str = "") -> str:
         """`/kata …` in a chat; where several people read, it only tells (T46)."""
         words = commands.split(raw or "")
-        verb = next((word.lower() for word in words if word.lower() != "--json"), "list")
-        crowded = self._crowded(raw or "")
-        if crowded and verb not in ward.READS:
+        told = [word for word in words if word.lower() != "--json"] or ["list"]
+        verb, crowded = told[0].lower(), self._crowded(raw or "")
+        if crowded and ward.decides(told):
             return (
                 f"'/kata {verb[:40]}' decides for the owner of this agent, and several people are in this chat. Do it in a direct chat "
                 "with the agent, in a shell (hermes kata …), or in the Kata tab of the dashboard."

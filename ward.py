@@ -273,8 +273,14 @@ def _verb(words: Sequence[str], told: Sequence[str], certain: bool) -> str:
         return "" if told[0] == "help" and not any(word.startswith("-") for word in words) else DECIDING
     if not certain:
         return DECIDING if any(word.startswith("$") for word in told) else ""
-    forces = len(told) > 2 and told[0] == "near"  # `near ID review` makes a proposal
-    return DECIDING if told and (told[0] not in READS or forces) else ""
+    dashed = [word for word in words if word.lower() == "--review"]
+    return DECIDING if told and decides([*told, *dashed]) else ""
+
+
+def decides(words: Sequence[str]) -> bool:
+    """Whether the words of a command of Kata, without `--json`, do more than tell: `near ID review` makes a proposal."""
+    verb = words[0].lower() if words else "list"
+    return verb not in READS or verb == "near" and len(words) > 2
 
 
 def _addressed(words: Sequence[str]) -> str:

@@ -1982,9 +1982,10 @@ def chatting(host: Host, line: str, **bound: str) -> str:
 
 
 GROUP = "agent:main:telegram:group:-100:7"
+LINES = ["approve 1 as x", "enable x", "reject 1", "disable x", "record off", "--json approve 1", "stop x", "near 3 review", "near 3 --review"]
 
 
-@pytest.mark.parametrize("line", ["approve 1 as x", "enable x", "reject 1", "disable x", "record off", "--json approve 1", "stop x"])
+@pytest.mark.parametrize("line", LINES)
 def test_in_a_chat_with_several_people_nothing_is_decided(host: Host, line: str) -> None:
     """T46: by either of the two ways in which the host tells the kind of chat."""
     propose(host.file, reader(), "look")

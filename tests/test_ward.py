@@ -47,6 +47,8 @@ ASKED = [
     ("echo kata approve 1 as x | xargs hermes", DECIDING),
     ("xargs hermes kata < words", DECIDING),
     ("hermes $K approve 1", DECIDING),
+    ("hermes kata near 3 --review", DECIDING),
+    ("hermes kata --json near 3 review", DECIDING),
     ("hermes $PROFILE kata approve 1", DECIDING),
     ("hermes ${KA}ta approve 1", DECIDING),
     ("python3 -c \"import subprocess; subprocess.run(['hermes', 'kata', 'approve', '1'])\"", DECIDING),
