@@ -1982,7 +1982,7 @@ def chatting(host: Host, line: str, **bound: str) -> str:
 
 
 GROUP = "agent:main:telegram:group:-100:7"
-LINES = ["approve 1 as x", "enable x", "reject 1", "disable x", "record off", "--json approve 1", "stop x", "near 3 review", "near 3 --review"]
+LINES = ["approve 1 as x", "enable x", "reject 1", "disable x", "record off", "--json approve 1", "stop x", "near 3 review"]
 
 
 @pytest.mark.parametrize("line", LINES)
