@@ -168,7 +168,7 @@ def drift(tool: str, recorded: str, now: str | None, known: Callable[[str], Json
     if old is None or new is None:
         return f"{changed}, and only its fingerprints are known, which do not tell whether the recorded calls still fit", ""
     fits = compatible(masked_schema(old), masked_schema(new))  # what is kept holds no secret, what is there today may
-    return ("", f"{tool} takes new optional arguments, or asks for fewer, since it was recorded") if fits else (changed, "")
+    return ("", f"{tool} takes new arguments or asks for fewer since it was recorded") if fits else (changed, "")
 
 
 # ── The questions ────────────────────────────────────────────────────────────────────────────────
