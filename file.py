@@ -72,6 +72,10 @@ def mode_of(path: str) -> str:
     return ""
 
 
+CACHE_KIB = 32_768
+"""Pages that are kept in memory, where there are as many: windows lie all over their table, and mining reads and writes thousands of it."""
+
+
 class File:
     """One file; safe for threads, opened at the first call and again after a failure.
 
@@ -181,8 +185,8 @@ class File:
             db.isolation_level = None
             db.execute(f"PRAGMA busy_timeout = {int(self._wait * 1000)}")
             db.execute("PRAGMA foreign_keys = ON")
-            db.execute("PRAGMA cache_size = -32768")
             self._path = path_of(db)
+            db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
             age(db, len(MIGRATIONS))
             _tighten(self._path)
             self._brought_up(db)
