@@ -186,7 +186,7 @@ def sure(page: Page) -> None:
 # ── Getting in ───────────────────────────────────────────────────────────────────────────────────
 
 LOOKS = ("overview", "katas", "katas/1", "near", "audit", "runs", "runs/x", "nothing-there")
-VERBS = "approve reject disable enable rollback forget snooze trust untrust relax edit export plan run".split()
+VERBS = "approve reject disable enable rollback forget snooze merge extend separate trust untrust relax edit export plan run".split()
 ACTS = ("mine", "undo", "import", "runs/x/wrong", *(f"katas/1/{verb}" for verb in VERBS))
 
 
@@ -432,8 +432,10 @@ def test_a_revision_that_comes_meanwhile_waits_until_it_is_asked_for_and_is_neve
 
 
 def test_a_kata_is_edited_trusted_planned_run_and_called_wrong_here(room: Room) -> None:
-    """T54, T68, T69, T78, T40: each asks once more, and the run is the host's own tools in the process of the dashboard."""
+    """T54, T68, T69, T78, T40: each asks once more, and the run is the host's own tools in the process of the dashboard; it comes to its
+    end."""
     number = room.numbers["peek"]
+    (room.host.work / "src" / "alpha.txt").write_text("TODO alpha\n")
     with room.eyes.page(path=f"kata/{number}") as page:
         settled(page)
         page.get_by_text("Edit it").click()
@@ -467,13 +469,15 @@ def test_a_kata_is_edited_trusted_planned_run_and_called_wrong_here(room: Room) 
         button(page, "Run").click()
         expect(page.get_by_role("group", name=re.compile("Every step of kata_peek_at only reads"))).to_be_visible()
         sure(page)
+        expect(page.get_by_text("kata_peek_at came to its end.")).to_be_visible()
         page.get_by_role("link", name=re.compile("^Look at run ")).click()
         expect(page.get_by_text("What the agent was told")).to_be_visible()
         room.eyes.picture(page, "ran-dark-wide")
         button(page, "It was wrong").click()
         sure(page)
         expect(page.get_by_text("Noted. kata_peek_at is a proposal again")).to_be_visible()
-    assert room.state("peek") == "candidate" and room.told("runs")["runs"][0]["kata"] == number
+    ran = room.told("runs")["runs"][0]
+    assert room.state("peek") == "candidate" and (ran["kata"], ran["status"]) == (number, "ok"), ran
 
 
 def test_a_near_miss_is_put_into_review_from_its_row_and_taken_back(room: Room) -> None:
@@ -525,6 +529,41 @@ def test_the_last_decision_is_taken_back_and_a_kata_leaves_and_comes_in(room: Ro
         room.eyes.picture(page, "import-dark-narrow")
         assert not flaws(page)
     assert room.state("build") == "candidate"
+
+
+def shipped(word: str) -> list[Did]:
+    """Four steps, of which one proposal has the first three and another the last three."""
+    return [sh(f"{program} {word}", f"{program} done") for program in ("lint", "pack", "sign", "send")]
+
+
+def test_two_that_overlap_become_one_here_and_stay_apart_when_that_is_said(room: Room) -> None:
+    """T15: each asks once more, tells what came of it with the way there, and is taken back by `undo`; nothing comes into use."""
+    with room.store() as store:
+        service = Service(store, Settings(), Door(time.time, replay, lambda tool: None, lambda name: False))
+        words = ("amber", "birch", "cobalt", "dune", "ebony", "fjord", "grove")
+        places = [slice(3)] * 3 + [slice(1, 4)] * 3 + [slice(4)]
+        for word, part in zip(words, places, strict=True):
+            conversation(service, f"ship-{word}", shipped(word)[part], "")
+        one, other = [kata.id for kata in service.katas()][-2:]
+    with room.eyes.page(path=f"kata/{one}") as page:
+        settled(page)
+        row = page.locator(".kata-note").filter(has_text=f"are steps 1–2 of proposal {other}")
+        expect(row).to_be_visible()
+        button(page, f"Keep apart from proposal {other}").click()
+        sure(page)
+        expect(page.get_by_text(f"It is kept apart from proposal {other}.")).to_be_visible()
+        assert room.dashboard.ask("undo", {name: room.told("audit")["last"][name] for name in ("at", "kata")})[0] == 200
+        later(page)
+        button(page, f"Merge with proposal {other}").click()
+        sure(page)
+        page.get_by_role("link", name=re.compile("^Review proposal ")).click()
+        settled(page, "Proposal")
+        expect(page.locator(".kata h2").filter(has_text="lint, pack, sign, send")).to_be_visible()
+        room.eyes.picture(page, "merged-dark-wide")
+        assert not flaws(page)
+    listed = {row["id"]: row["state"] for row in room.told("katas?state=candidate")["katas"]}
+    assert not {one, other} & listed.keys() and room.told(f"katas/{one}")["merged_into"] in listed
+    assert room.dashboard.ask("undo", {name: room.told("audit")["last"][name] for name in ("at", "kata")})[1]["undone"] == "merge"
 
 
 def flaws(page: Page) -> list[Any]:
