@@ -9,12 +9,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from lessons import CLEAR, PUBLISH, UNLOCK, School
+from lessons import CLEAR, PUBLISH, UNLOCK, Lesson, School, pushed, sh
 
 from harness import Answer, Host, Terminal
 from model_server import CallKata, Say, Script
 
-LESSONS = (CLEAR, PUBLISH, UNLOCK)
+RELAY = Lesson(
+    "relay",
+    lambda word: [
+        sh(f"git fetch origin {word}", ""),
+        sh(f"git push origin {word}", pushed(word)),
+        sh(f"rm -rf build/{word}"),
+    ],
+)
+"""Three steps, each of which asks."""
+LESSONS = (CLEAR, PUBLISH, UNLOCK, RELAY)
 ONCE, ALWAYS, DENY = "1", "3", "4"
 """The keys that answer the host's question."""
 OURS, RM, CHMOD = "<kata_{}>", "recursive delete", "permissions"
@@ -27,6 +36,7 @@ TALK: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("pushed", "publish", "main", (OURS, ALWAYS)),
     ("again", "publish", "main", (OURS, DENY)),
     ("other", "publish", "topic", (OURS, DENY)),
+    ("relayed", "relay", "main", (OURS, ONCE, RM, ONCE)),
 )
 """Word of the message, kata, its argument, and what is asked and answered."""
 
@@ -39,6 +49,7 @@ class Stage:
     there: set[str]
     modes: dict[str, int]
     pushed: list[str]
+    questions: list[str]
 
 
 @dataclass
@@ -73,7 +84,8 @@ def stage(school: School, since: int) -> Stage:
     work, doors = school.host.work, (school.host.work / "doors").iterdir()
     there = {path.name for path in (work / "build").iterdir()}
     refs = git(school.host.root / "far.git", "for-each-ref", "--format=%(refname:short)").split()
-    return Stage(school.witness.calls(since), there, {door.name: door.stat().st_mode & 0o777 for door in doors}, refs)
+    modes = {door.name: door.stat().st_mode & 0o777 for door in doors}
+    return Stage(school.witness.calls(since), there, modes, refs, school.witness.questions(since))
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +166,16 @@ def test_an_external_effect_asks_on_every_call_even_after_always(asked: Asked) -
     assert pushed.pushed == ["main"] and "plugin_rule:kata:publish:" in asked.allowed, "the person did say always"
     assert again.calls == other.calls == [] and other.pushed == ["main"]
     assert "2. external: git push origin topic" in asked.screen
+
+
+def test_a_run_of_several_effects_has_one_question_of_ours(asked: Asked) -> None:
+    """T40: one for the whole, with every step in it; the other is the host's own, about the command that it calls dangerous."""
+    relayed = asked.stages["relayed"]
+    assert [call for _, call in relayed.calls] == ["main", "git fetch origin main", "git push origin main", "rm -rf build/main"]
+    assert json.loads(asked.results["chat"][-1])["status"] == "ok" and relayed.pushed == ["main"]
+    ours, *hosts = relayed.questions
+    assert ours.startswith("kata_relay runs 3 steps") and {*hosts} == {"recursive delete"}, relayed.questions
+    assert all(step in ours for step in ("1. external: git fetch", "2. external: git push", "3. write, destructive: rm -rf"))
 
 
 @pytest.mark.parametrize(("word", "mode"), [("alone", "single-query mode"), ("scheduled", "cron")])

@@ -39,6 +39,8 @@ class Done:
     sent: dict[str, Any] = field(default_factory=dict)
     here: list[dict[str, Any]] = field(default_factory=list)
     there: list[dict[str, Any]] = field(default_factory=list)
+    skill: str = ""
+    """The file of a skill that was written into a folder."""
     lies: list[str] = field(default_factory=list)
     """The kinds of effect that the text said its steps have, when it came in."""
 
@@ -61,8 +63,11 @@ def done(school: School, tmp_path_factory: pytest.TempPathFactory) -> Iterator[D
     done.say("bind", "carry", names.pop("secret"), "CARRY_TOKEN")
     done.ran = at_terminal(host, "y\ny\ny\n", "kata", "run", "carry", *(f"{name}=src/delta.txt" for name in names.values()))
     proposed(host, (COUNT,))
-    for line in ("snooze 2", "undo", "edit 2 help counts and marks a file", "what-if 2 count-amber", "export 2 --yes"):
+    for line in ("list", "snooze 2", "undo", "separate 2 from carry", "edit 2 help counts and marks a file", "what-if 2 count-amber"):
         done.say(*line.split())
+    done.say("export", "2", "--format", "skill", "--to", "shared", "--yes")
+    done.skill = host.tree()["shared/kata-2/SKILL.md"]
+    done.say("export", "2", "--yes")
     (run,) = host.rows("SELECT id FROM runs")
     done.say("wrong", run["id"])
     done.here = host.rows("SELECT id, state, name FROM katas ORDER BY id")
@@ -116,6 +121,19 @@ def test_a_proposal_is_put_away_taken_back_and_edited(done: Done) -> None:
     """T68, T69."""
     assert "Snoozed: 2, until" in done.said["snooze"].out and "Taken back: 'snooze'" in done.said["undo"].out
     assert "Edited: version 2 of kata 2" in done.said["edit"].out
+
+
+def test_two_that_overlap_are_named_beside_each_other_until_a_person_says_that_they_are_two(done: Done) -> None:
+    """T15"""
+    assert "overlaps kata 1" in done.said["list"].out and "two things" in done.said["separate"].out
+    assert [row["detail"] for row in done.school.host.rows("SELECT detail FROM audit WHERE verb = 'separate'")] == ["from kata 1"]
+
+
+def test_a_skill_is_written_into_a_folder_of_its_own(done: Done) -> None:
+    """T70: with what an agent needs that has no Kata."""
+    head, _, body = done.skill.removeprefix("---\n").partition("\n---\n")
+    assert "name: kata-2" in head and "description: " in head, done.skill
+    assert all(f"{program} " in body for program in ("ls", "wc -l", "touch")), done.skill
 
 
 def test_what_it_would_have_done_is_told_and_nothing_is_run(done: Done) -> None:

@@ -67,9 +67,9 @@ class Witness:
         begun = [line for line in map(json.loads, lines) if line["at"] == "begin"]
         return [(line["tool"], said(line["args"])) for line in begun]
 
-    def questions(self) -> list[str]:
-        """What a person was asked, in order, whatever the screen made of it."""
-        lines = map(json.loads, self.log.read_text(encoding="utf-8").splitlines())
+    def questions(self, since: int = 0) -> list[str]:
+        """What a person was asked, in order, whatever the screen made of it, from line `since` on."""
+        lines = map(json.loads, self.log.read_text(encoding="utf-8").splitlines()[since:] if self.log.exists() else [])
         return [line["question"] for line in lines if line["at"] == "asked"]
 
     def mark(self) -> int:
