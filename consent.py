@@ -20,7 +20,7 @@ def _grave(step: Step) -> bool:
 
 
 def strange(kata: Kata, folder: str) -> bool:
-    """Whether the kata changes something and none of its examples ran in that folder; False where nobody knows (design section 8)."""
+    """Whether the kata changes something and none of its examples ran in that folder; False where nobody knows."""
     changes = not all(step.effect.plain_read for step in kata.version.spec.steps)
     known = {one.events[0].folder.rstrip("/") for one in kata.version.exhibits if one.events} - {""}
     return changes and bool(folder and known) and folder.rstrip("/") not in known

@@ -18,7 +18,7 @@ from .redact import Masker
 from .wording import origin, visible
 
 RESULT_BYTES = 65_536
-"""A recorded result is kept up to this many characters of JSON, head and tail (design section 4)."""
+"""A recorded result is kept up to this many characters of JSON, head and tail."""
 BEARABLE = 1_000_000
 """Characters of one value of a run that are masked and kept."""
 TELLING = 4

@@ -1,4 +1,4 @@
-"""Where and how long each step of a kata runs, and who is asked before it: the table of design section 8 between executor and tools; it
+"""Where and how long each step of a kata runs, and who is asked before it: what stands between executor and tools; it
 changes nothing in a call but time limit, folder and paths, and never issues one twice. A module of its own, because runtime would otherwise
 both listen to hooks and run tools."""
 
@@ -109,7 +109,7 @@ LATE = "Command timed out after"
 
 
 class Driver:
-    """Answers the executor's calls with the host's tools, by the table of design section 8."""
+    """Answers the executor's calls with the host's tools, each in its folder, under its limit, after its question."""
 
     def __init__(
         self,
@@ -288,7 +288,7 @@ def judged(tool: str, outcome: Outcome, habit: Habit) -> Outcome:
 
 
 def confirmed(driver: Driver, spec: Spec, ask: Callable[[str], bool]) -> Callable[[StepCall], Outcome]:
-    """The driver, but every step that does more than read is first put to a person, as it would be called (design section 8); time spent
+    """The driver, but every step that does more than read is first put to a person, as it would be called; time spent
     waiting for the answer does not count."""
 
     def step(asked: StepCall) -> Outcome:

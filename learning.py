@@ -1,4 +1,4 @@
-"""Learns how each argument of a routine comes about, in the order of design section 6; what it makes reproduces every example or is not
+"""Learns how each argument of a routine comes about, the likeliest origin first; what it makes reproduces every example or is not
 made, and nothing is ever run. A module of its own, because templating would otherwise both say what a template means and find one."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from .templating import Template, render, same
 
 def infer(examples: Sequence[Example]) -> Template:
     """The template that reproduces every example; TemplateError when there is none. Out of one example everything is
-    a literal. Origins are tried in the order of design section 6."""
+    a literal. Origins are tried from the most telling to the least."""
     if not examples:
         raise TemplateError("Expected at least one example, got none")
     return _inferred(tuple(_renumbered(Same(one)) for one in examples))
@@ -698,7 +698,7 @@ def _field(name: str, unknown: _Unknown) -> InputField:
 
 
 MOST_CHOICES = 8
-"""Values that may be a choice (design section 6.6)."""
+"""Values that may be a choice."""
 
 
 def _closed(vector: Vector) -> bool:

@@ -124,7 +124,7 @@ def _run(command: shell.Simple) -> str:
 
 
 def key(call: Call) -> str:
-    """What calls must share to be counted together (design section 5.2): tool and argument names; for a shell its
+    """What calls must share to be counted together: tool and argument names; for a shell its
     programs and sub-commands in order, of a loop or a test also what it goes over; what is not understood stands for itself alone."""
     names = ",".join(sorted(call.arguments))
     code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
@@ -149,7 +149,7 @@ class Item:
 
 
 def items(run: Sequence[Event]) -> tuple[Item, ...]:
-    """The steps of a run; an immediate repeat in which nothing comes from the repeat before is folded (design section 5.1)."""
+    """The steps of a run; an immediate repeat in which nothing comes from the repeat before is folded."""
     found: list[tuple[str, list[Event]]] = []
     for event in run:
         spelled = key(event.call)
@@ -560,7 +560,7 @@ def predicts(rest: Sequence[Example], example: Example) -> bool:
 
 
 def _saves(spec: Spec, found: Family) -> bool:
-    """Whether the caller writes less than two thirds of the characters of the calls, in half of the examples (design section 5.6)."""
+    """Whether the caller writes less than two thirds of the characters of the calls, in half of the examples."""
     written = []
     for example in found.examples:
         inputs = templating.match(spec, example.calls, example.results, example.around)
@@ -641,7 +641,7 @@ def split(keys: tuple[str, ...], weights: Mapping[int, int]) -> tuple[tuple[int,
 
 def unlikely(keys: tuple[str, ...], ties: Sequence[float], weights: Mapping[int, int], history: History) -> str:
     """Why the steps of a routine may have met by chance, by today's counts of its `halves`; empty when that is unlikely, or when too
-    little is recorded to tell (design section 5.6)."""
+    little is recorded to tell."""
     if history.calls < odds.ENOUGH:
         return ""
     return odds.unlikely(weights.get(window_id(keys), 0), odds.heaviest(split(keys, weights), ties), history)
@@ -719,7 +719,7 @@ def chance(
 
 
 def _family(keys: tuple[str, ...], sources: Sources, settings: Settings) -> Family:
-    """The examples of the newest conversations whose options are usual (design section 5.5); all where those are too few."""
+    """The examples of the newest conversations whose options are usual; all where those are too few."""
     window = window_id(keys)
     support, examples = sources.spread(window), [trimmed(one) for one in sources.examples(sources.occurrences(window, SCORED))]
     usual = examples if looped(keys) else _usual(examples)
@@ -743,8 +743,8 @@ def _usual(examples: Sequence[Example]) -> list[Example]:
 
 
 def covered(keys: tuple[str, ...], known: Collection[Routine], support: Callable[[Collection[int]], Support]) -> bool:
-    """Whether a family needs no look of its own: it is a piece of proposed or decided routines that hold at least half of its turns
-    (design section 5.4), an equally frequent piece of a loop that is told, or nearly one that was declined, an equally frequent piece of
+    """Whether a family needs no look of its own: it is a piece of proposed or decided routines that hold at least half of its turns,
+    an equally frequent piece of a loop that is told, or nearly one that was declined, an equally frequent piece of
     such a one, or steps of it with another one that are mostly done where it is (A29: a slightly different window stays declined too)."""
     if any(one.rejected and abs(len(one.keys) - len(keys)) == 1 and (_holds(one.keys, keys) or _holds(keys, one.keys)) for one in known):
         return True

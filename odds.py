@@ -13,8 +13,7 @@ from .model import Event, Example, Json, canonical
 from .origins import Same, informative
 
 LIFT, DOUBT, ENOUGH = 3.0, 0.01, 1_000
-"""A routine is seen at least so many times as often as by chance, with at most this doubt; asked from so many recorded calls on
-(design section 5.6)."""
+"""A routine is seen at least so many times as often as by chance, with at most this doubt; asked from so many recorded calls on."""
 CROSSED = 4
 """Examples of which each is put together with each other, to see how easily halves fit."""
 LEAST = round(1 / (1 + CROSSED * (CROSSED - 1)), 4)
@@ -44,7 +43,7 @@ def odds(seen: int, weight: float, history: History) -> tuple[float, float]:
 
 
 def explained(seen: int, weight: float, history: History) -> bool:
-    """Whether chance explains a routine; never while too little is recorded to tell (design section 5.6)."""
+    """Whether chance explains a routine; never while too little is recorded to tell."""
     if history.calls < ENOUGH or not weight:  # one step meets nothing
         return False
     lift, doubt = odds(seen, weight, history)

@@ -54,7 +54,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def _check_value(value: str, spot: Spot) -> None:
-    """Refuse what no quoting makes harmless (design section 7; CWE-88 for the leading dash)."""
+    """Refuse what no quoting makes harmless (CWE-88 for the leading dash)."""
     if not value:
         raise UnsafeValue(f"Expected a value for {spot.where}, got empty text")
     bad = _CONTROL.search(value)

@@ -84,7 +84,7 @@ class Reading:
         return {kata: until for kata, until in found.items() if kata in waiting}
 
     def doubts(self) -> dict[int, NearMiss]:
-        """The proposals that chance explains by today's counts (design section 5.6), by number: they are told as near misses, and come
+        """The proposals that chance explains by today's counts, by number: they are told as near misses, and come
         back when they pass."""
         rows = self.store.undecided()
         history = odds.History(*self.store.size()) if rows else odds.History(0, 0)

@@ -20,7 +20,7 @@ from .settings import Settings
 from .store import Store
 
 FAMILIES = 5
-"""Families that are scored at the end of a turn; the rest wait (design section 5.8)."""
+"""Families that are scored at the end of a turn; the rest wait."""
 COUNTED = 20
 """Turns that are counted in one transaction, and families that are passed over in one: some 20 ms in which nobody else writes."""
 

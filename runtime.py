@@ -86,7 +86,7 @@ KEPT = 1_000
 AGAIN_S = 10.0
 """The same call of a kata that changes something, again within so long in one turn, is asked about first (T45)."""
 OPINION_S = 0.005
-"""How long the agent's own call is looked at before there is no opinion on it (design section 10)."""
+"""How long the agent's own call is looked at before there is no opinion on it."""
 MOST_STEPS = 50
 """Steps of a kata that runs (T60); what is learnt has twenty at most."""
 SECTION_CHARS = 1_200
@@ -289,7 +289,7 @@ class Plugin:
         return approval(rest.kata.name, self.service.remainder(rest))
 
     def _warded(self, tool: str, payload: Mapping[str, Any]) -> dict[str, str] | None:
-        """Put to the person what the agent does to Kata itself by other tools (design section 10)."""
+        """Put to the person what the agent does to Kata itself by other tools."""
         args, until = payload.get("args"), time.perf_counter() + OPINION_S
         if not isinstance(args, dict):
             return None
@@ -618,7 +618,7 @@ class Plugin:
             self.store.close()
 
     def _asks(self, kata: Kata, folder: str, given: Mapping[str, Json] | None = None) -> bool:
-        """Whether a person is asked before a run: for its effects, because it writes where no example did (design section 8), or because
+        """Whether a person is asked before a run: for its effects, because it writes where no example did, or because
         the owner wants to be asked always; a trusted kata of plain local steps is not (T40), but for paths that lead elsewhere (T37)."""
         known = consent.asks(kata, folder, self.service.always, (kata.id, kata.version.spec.digest) in self.trusted)
         return known or given is not None and familiar.astray(kata, given, folder)

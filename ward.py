@@ -1,4 +1,4 @@
-"""Finds in a call of the agent what only a person may do: decide about a kata, or touch Kata's data, code or settings (design section 10).
+"""Finds in a call of the agent what only a person may do: decide about a kata, or touch Kata's data, code or settings.
 It reads the call and nothing else, runs nothing, and has no opinion on what it cannot read. A module of its own, because effects judges
 what a step does to the world, whoever it belongs to."""
 

@@ -708,7 +708,7 @@ class Asked:
 
 
 def mine(asked: Asked) -> tuple[Json, Result]:
-    """The figures of design section 13 for one file, and what they were made of."""
+    """The figures for one file, and what they were made of."""
     began = time.perf_counter()
     log = read_log(asked.file, asked.group == "task")
     expected = read_expected(asked.expected, log.corpora) if asked.expected else Expected()

@@ -68,7 +68,7 @@ def _row(line: str, where: str, stem: str) -> Row:
 
 
 def task(corpus: str, conversation: str) -> str:
-    """What trials of one task have in common (design section 13)."""
+    """What trials of one task have in common."""
     last = re.search(r"(fs_\d+)(?:/.*)?/(\d+)$", conversation) if corpus == "intercode_bash" else None
     if last:
         return f"{last[1]}/{last[2]}"

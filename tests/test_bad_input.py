@@ -63,7 +63,6 @@ def told(desk: Bench, words: list[str], surface: str) -> str:
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("verb", [name for name, verb in VERBS.items() if verb.words[0] > 0 or verb.usage.split()[1:2] == ["N"]])
 def test_a_command_without_its_words_says_what_it_expects(desk: Bench, verb: str, surface: str) -> None:
-    """Issue 6.9"""
     lead = "/kata" if surface == "chat" else "hermes kata"
     assert f"Expected: {lead} {VERBS[verb].usage}; for example: {lead} {VERBS[verb].example}" in told(desk, [verb], surface)
 
@@ -79,7 +78,7 @@ def test_too_many_words_are_answered_with_the_form(desk: Bench, verb: str, surfa
 @pytest.mark.parametrize("kind", NOTHING)
 @pytest.mark.parametrize("verb", [name for name, verb in VERBS.items() if set(verb.usage.split()[1:2]) & NAMING])
 def test_what_names_nothing_is_said_to_be_nothing(desk: Bench, verb: str, kind: str, surface: str) -> None:
-    """Issue 6.9, B46: and the word is repeated, if at all, in a form that a terminal only shows."""
+    """B46: and the word is repeated, if at all, in a form that a terminal only shows."""
     rest = VERBS[verb].example.split()[2:]
     text = told(desk, [verb, NOTHING[kind], *rest], surface)
     assert "There is no" in text or text.startswith("Expected"), text
@@ -89,7 +88,7 @@ def test_what_names_nothing_is_said_to_be_nothing(desk: Bench, verb: str, kind: 
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_option_that_a_command_does_not_take_is_answered_with_those_that_it_takes(desk: Bench, verb: str, surface: str) -> None:
-    """Issue 6.9: our sentence, and not the usage of the host's parser."""
+    """Our sentence, and not the usage of the host's parser."""
     text = told(desk, [verb, "deploy", "--jsno"], surface)
     assert text.startswith(f"'{verb}' has no option '--jsno'. Did you mean --json? It takes ")
 

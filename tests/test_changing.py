@@ -29,7 +29,7 @@ def test_an_approval_names_the_tool_its_arguments_and_its_revision(desk: Bench) 
 
 
 def test_an_approval_without_a_review_shows_the_review_and_approves_nothing(desk: Bench) -> None:
-    """Design section 10; the second time it is approved, because now it was shown."""
+    """The second time it is approved, because now it was shown."""
     desk.learn()
     answer = ask(desk, "approve 1 as deploy", "chat")
     assert answer.code == 1 and "Nothing was approved" in answer.text and desk.service.active() == ()
@@ -49,7 +49,6 @@ def test_an_approval_of_an_older_revision_shows_the_new_one(desk: Bench) -> None
 
 
 def test_the_digest_option_stands_for_a_review(desk: Bench) -> None:
-    """Design section 10."""
     digest = desk.learn().version.spec.digest
     assert ask(desk, "approve 1 as deploy", "cli", "0" * 12).code == 1 and desk.service.active() == ()
     assert ask(desk, "approve 1 as deploy", "cli", digest[:12]).code == 0
@@ -82,7 +81,7 @@ def test_half_an_approval_is_refused(desk: Bench, line: str) -> None:
     ],
 )
 def test_bad_input_is_one_clear_sentence_and_a_failure(desk: Bench, line: str, words: str) -> None:
-    """Issue 2, bad input; exit code 1 or 2, never 0."""
+    """Bad input; exit code 1 or 2, never 0."""
     desk.learn()
     ask(desk, "review 1")
     desk.taken.add("kata_taken")
@@ -107,7 +106,7 @@ def test_recording_cannot_be_resumed_against_the_setting(desk: Bench) -> None:
 
 
 def test_a_tool_that_this_process_does_not_know_is_said_to_be_unchecked(desk: Bench) -> None:
-    """K65, issue 6.8: it is no drift, and no silence either."""
+    """K65: it is no drift, and no silence either."""
     desk.approved("deploy")
     ask(desk, "disable deploy")
     desk.schemas["read_file"] = None
@@ -157,7 +156,7 @@ def test_what_cannot_be_done_is_one_sentence_with_what_can(desk: Bench, line: st
 
 
 def test_purge_and_cleanup_list_first_and_act_on_yes(desk: Bench) -> None:
-    """Issue 6, T67."""
+    """T67."""
     desk.approved("deploy")
     listed = ask(desk, "purge tool search_files")
     assert listed.json["done"] is False and listed.json["katas"] == [[1, "deploy", "active"]] and desk.store.facts()["turns"] == 3

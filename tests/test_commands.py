@@ -255,7 +255,7 @@ def used() -> Iterator[Bench]:
 @settings(max_examples=30)
 @given(words=st.lists(WORD, max_size=4), surface=st.sampled_from(["chat", "cli"]), capitals=st.booleans())
 def test_every_command_answers_whatever_words_it_gets(used: Bench, verb: str, words: list[str], surface: str, capitals: bool) -> None:
-    """Issue 5, bad input: a clear answer in 80 columns, an exit code, `{"error": …}` exactly where it is not 0, and never an exception."""
+    """Bad input: a clear answer in 80 columns, an exit code, `{"error": …}` exactly where it is not 0, and never an exception."""
     answer = run(used.service, [verb.upper() if capitals else verb, *words], surface)
     assert answer.code in (0, 1, 2) and answer.text.strip() and len(answer.text) < 20_000
     answer.text.encode()

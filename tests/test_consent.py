@@ -58,7 +58,7 @@ def test_what_acts_elsewhere_destroys_or_is_unknown_asks_whatever_is_set(
 
 
 def test_the_rest_asks_in_a_new_folder_or_where_that_is_set_and_never_once_it_is_trusted(desk: Bench) -> None:
-    """A23, T40; design section 8"""
+    """A23, T40"""
     reads, writes = kata_of(desk, LOOK, LOOK, name="reads"), kata_of(desk, LOOK, NOTE, name="writes")
     told = {
         (kata.name, folder, always): consent.asks(kata, folder, always, False)
@@ -127,6 +127,6 @@ def test_what_is_no_tool_or_is_trusted_already_is_refused(desk: Bench) -> None:
 
 
 def test_no_agent_trusts_by_itself() -> None:
-    """Design section 10: its own `hermes kata trust` is put to the person."""
+    """Its own `hermes kata trust` is put to the person."""
     for command in ("hermes kata trust look", "hermes kata untrust look"):
         assert ward.why(Call("terminal", {"command": command})) == ward.DECIDING

@@ -99,7 +99,7 @@ def test_approving_makes_the_reviewed_revision_the_tool_of_that_name(desk: Bench
 
 
 def test_without_a_review_on_that_surface_nothing_is_approved(desk: Bench) -> None:
-    """Design section 10: what was seen in the chat was not seen in the shell."""
+    """What was seen in the chat was not seen in the shell."""
     desk.learn()
     with pytest.raises(Unseen, match="was not reviewed here"):
         desk.service.approve("1", "x", "cli")
@@ -111,7 +111,7 @@ def test_without_a_review_on_that_surface_nothing_is_approved(desk: Bench) -> No
 
 
 def test_only_the_revision_that_was_shown_can_be_approved(desk: Bench) -> None:
-    """B26, design section 10: new evidence came between review and approval."""
+    """B26: new evidence came between review and approval."""
     old = desk.learn().version.spec.digest
     desk.service.review("1", "cli")
     new = desk.revised()
@@ -123,7 +123,7 @@ def test_only_the_revision_that_was_shown_can_be_approved(desk: Bench) -> None:
 
 
 def test_a_script_passes_the_digest_instead_of_a_review(desk: Bench) -> None:
-    """Design section 10: `--digest`, whole or its first eight characters or more."""
+    """`--digest`, whole or its first eight characters or more."""
     digest = desk.learn().version.spec.digest
     for wrong in (digest[:7], "0" * 64, digest[::-1], digest + "0"):
         with pytest.raises(Unseen):
@@ -142,7 +142,6 @@ def test_a_wrong_digest_is_not_made_good_by_a_review(desk: Bench) -> None:
 
 @pytest.mark.parametrize("name", ["", "A", "1x", "_x", "a-b", "a b", "ä", "x" * 60, "kata_", "a\n", "\x1b[31m", "\ud835", "../x", "x.y"])
 def test_an_odd_name_is_refused_with_what_a_name_looks_like(desk: Bench, name: str) -> None:
-    """Design section 11."""
     desk.learn()
     desk.service.review("1", "cli")
     with pytest.raises(Refused, match="Expected a name of small letters, digits and _") as caught:
@@ -152,7 +151,6 @@ def test_an_odd_name_is_refused_with_what_a_name_looks_like(desk: Bench, name: s
 
 @pytest.mark.parametrize("name", [*sorted(RESERVED), "kata_list", "kata_resume"])
 def test_a_command_word_is_no_name(desk: Bench, name: str) -> None:
-    """Design section 11."""
     desk.learn()
     desk.service.review("1", "cli")
     with pytest.raises(Refused, match="is a command of Kata"):
@@ -161,7 +159,7 @@ def test_a_command_word_is_no_name(desk: Bench, name: str) -> None:
 
 @pytest.mark.parametrize(("name", "tool_name"), [("x" * 59, "kata_" + "x" * 59), ("kata_deploy", "kata_deploy"), ("a1_", "kata_a1_")])
 def test_a_good_name_gets_the_prefix_once(desk: Bench, name: str, tool_name: str) -> None:
-    """K20, design section 11: a leading `kata_` is dropped."""
+    """K20: a leading `kata_` is dropped."""
     desk.learn()
     desk.service.review("1", "cli")
     assert desk.service.approve("1", name, "cli").tool == tool_name
@@ -181,7 +179,7 @@ def test_no_name_begins_with_the_prefix_itself(desk: Bench, name: str) -> None:
 
 
 def test_a_tool_name_of_somebody_else_is_refused(desk: Bench) -> None:
-    """Design section 11: the host would replace ours silently."""
+    """The host would replace ours silently."""
     desk.learn()
     desk.service.review("1", "cli")
     desk.taken.add("kata_deploy")

@@ -31,7 +31,7 @@ def store(path: Path) -> Iterator[Store]:
 
 
 def test_every_change_to_a_kata_is_a_new_generation_for_all_processes(path: Path, store: Store) -> None:
-    """Design section 12: an approval in one process is live in the others."""
+    """An approval in one process is live in the others."""
     other = Store(opener(path))
     numbers = [other.generation()]
     kata = proposed(store)

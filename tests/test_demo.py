@@ -18,7 +18,7 @@ import kata
 
 CHECKOUT = Path(str(kata.__file__)).parent
 SECONDS = 10.0
-"""The demo's bound (issue 2); it takes half a second."""
+"""The demo's bound; it takes half a second."""
 POISON = "raise SystemExit('this package must not be imported by the demo')\n"
 ASKED = "plugins tools hermes_constants agent hermes_cli hermes_state gateway".split()
 """Packages of Hermes that might be installed where the demo runs."""
@@ -131,7 +131,7 @@ def masked(text: str) -> str:
 
 
 def test_the_readme_shows_what_the_demo_prints(played: Played) -> None:
-    """Issue 5: the transcript of the README stands in that of the demo, part by part and in order."""
+    """The transcript of the README stands in that of the demo, part by part and in order."""
     readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
     shown = readme.split("What the demo prints, in parts:\n```\n")[1].split("```")[0]
     rest = masked(played.out)
@@ -149,14 +149,14 @@ def test_the_replay_wrote_what_the_hand_would_have_written(played: Played) -> No
 
 
 def test_the_record_is_kept_for_the_owner_alone(played: Played) -> None:
-    """Design section 4: 0600 in 0700."""
+    """0600 in 0700."""
     (file,) = played.root.rglob("data.db")
     assert file.is_relative_to(played.root / "kept")
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
 def test_nothing_outside_the_folder_changes(played: Played, tmp_path: Path) -> None:
-    """Issue 2: home, temporary folder, current folder and the checkout are as before."""
+    """Home, temporary folder, current folder and the checkout are as before."""
     copied(tmp_path)
     outside = {path: content for path, content in tree(played.root).items() if not path.startswith("kept")}
     assert outside == tree(tmp_path) | {"home": None, "tmpdir": None, "hermes_home": None, "cwd": None}
@@ -169,7 +169,7 @@ def test_without_a_folder_nothing_is_left_at_all(tmp_path: Path) -> None:
 
 
 def test_packages_of_the_same_names_are_not_touched(tmp_path: Path) -> None:
-    """Issue 2: stand-ins even where Hermes, or anything called `tools`, could be imported."""
+    """Stand-ins even where Hermes, or anything called `tools`, could be imported."""
     poison = tmp_path / "poison"
     for name in ASKED:
         (poison / name).mkdir(parents=True)
@@ -190,7 +190,7 @@ def test_the_demo_needs_no_network(tmp_path: Path) -> None:
 
 
 def test_the_demo_imports_nothing_that_must_be_installed(tmp_path: Path) -> None:
-    """Issue 2: nothing installed; -I and -S leave the standard library alone."""
+    """Nothing installed; -I and -S leave the standard library alone."""
     script = copied(tmp_path) / "scripts" / "demo.py"
     done = subprocess.run([sys.executable, "-I", "-S", str(script)], cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")

@@ -5,7 +5,7 @@ from kata.model import Json
 
 
 def test_supplied_values_are_hidden_wherever_they_stand() -> None:
-    """Issue 6: whatever they look like, also inside others; a short number only where it is the whole value."""
+    """Whatever they look like, also inside others; a short number only where it is the whole value."""
     masker = Discreet(["ab", {"k": "long value"}, 12345, 7, None])
     assert masker.text("xabx 12345 7") == f"x{SUPPLIED}x {SUPPLIED} 7"
     shown = masker.value({"a": ["long value", 7, 12345, None, True, "z7"], "ab": 1})

@@ -1,4 +1,4 @@
-"""The driver: where, how long and with which arguments each step really runs (design section 8); the tools here are lambdas. (T48)"""
+"""The driver: where, how long and with which arguments each step really runs; the tools here are lambdas. (T48)"""
 
 from __future__ import annotations
 
@@ -155,13 +155,12 @@ def test_terminal_gets_a_time_limit_and_a_folder_and_the_ids_of_the_caller() -> 
     ("recorded", "timeout"), [(None, 60), (10, 60), (60, 60), (180, 180), (100_000, int(BUDGET_S)), ("90", 60), (-5, 60)]
 )
 def test_a_recorded_time_limit_counts_where_it_is_longer(recorded: Any, timeout: int) -> None:
-    """Design section 8: min(time left, max(setting, recorded))."""
+    """The least of the time left and the greater of setting and recorded limit."""
     arguments = {"command": "make"} | ({} if recorded is None else {"timeout": recorded})
     assert sent("terminal", **arguments)["timeout"] == timeout
 
 
 def test_terminal_never_gets_more_time_than_is_left() -> None:
-    """Design section 8, trap 3."""
     clock, tools = Clock(), Tools()
     driver = driven(tools, PLACE, 60, clock)
     clock.now += BUDGET_S - 12.5
@@ -172,7 +171,7 @@ def test_terminal_never_gets_more_time_than_is_left() -> None:
 
 
 def test_no_step_starts_after_the_budget() -> None:
-    """Design section 8: the host gives a tool 420 seconds, then leaves it."""
+    """The host gives a tool 420 seconds, then leaves it."""
     clock, tools = Clock(), Tools()
     driver = driven(tools, PLACE, 60, clock)
     clock.now += BUDGET_S
@@ -248,7 +247,7 @@ KEYS = ["command", "path", "timeout", "workdir", "x"]
 
 @given(st.sampled_from(OTHERS), st.dictionaries(st.text("abc", min_size=1), JSON, max_size=4))
 def test_what_is_not_in_the_table_is_sent_as_it_is(tool: str, arguments: dict[str, Any]) -> None:
-    """Design section 8: time limit, folder and paths, nothing else."""
+    """Time limit, folder and paths, nothing else."""
     tools = Tools()
     driver = driven(tools, PLACE, 60)
     outcome = driver(StepCall(0, Call(tool, arguments)))
@@ -409,7 +408,7 @@ MATCH = {"output": "2", "exit_code": 0, "error": None}
 
 
 def test_a_command_has_twice_the_time_of_its_slowest_example() -> None:
-    """Design section 8: min(time left, max(setting, recorded, 2 × slowest example))."""
+    """The least of the time left and the greatest of setting, recorded limit and twice the slowest example."""
     tools = Tools()
     for seconds in (10.0, 70.2, 10_000.0):
         ask(driven(tools, clock=Clock(), known=habits(version(MATCH, seconds=seconds))), "terminal", command="x")
@@ -515,7 +514,7 @@ def test_a_guard_that_cannot_be_understood_refuses(odd: Callable[[str, dict[str,
 
 
 def test_where_nobody_can_be_asked_reads_go_on_and_the_first_effect_hands_back() -> None:
-    """A25, design section 8."""
+    """A25."""
     tools = Tools({"read_file": {"content": "x"}})
     known = tuple(Habit(one.effect.plain_read) for one in FLOW.steps)
     trace = drive(run(FLOW, {"path": "a"}), driven(tools, gates=UNGUARDED, known=known))
@@ -561,7 +560,7 @@ def test_a_run_that_the_host_gave_up_starts_no_further_step() -> None:
 
 
 def test_waiting_for_a_person_does_not_count() -> None:
-    """Design section 8: neither before a step nor in a command that the host asks about."""
+    """Neither before a step nor in a command that the host asks about."""
     clock = Clock()
 
     def slow(*_: Any) -> Any:
@@ -600,7 +599,7 @@ def rehearsed(tool: str) -> tuple[Any, list[StepCall]]:
 
 @pytest.mark.parametrize("tool", ["terminal", *sorted(WORKER)])
 def test_a_tool_that_hangs_in_a_rehearsal_is_ended_by_the_limit_that_would_end_it(tool: str) -> None:
-    """K61, design section 3: a worker's tool does not come back until it is let go, `terminal` answers as at its own limit."""
+    """K61: a worker's tool does not come back until it is let go, `terminal` answers as at its own limit."""
     before = set(threading.enumerate())
     trace, issued = rehearsed(tool)
     assert [one.status for one in trace.steps] == [Status.OK, Status.TIMEOUT, Status.SKIPPED]
@@ -748,7 +747,7 @@ def test_each_run_has_its_own_values() -> None:
     ],
 )
 def test_what_became_of_a_command_is_told_as_it_is_and_never_tried_again(raw: Any, status: Status, reason: str) -> None:
-    """B02, B04, design section 8: a refusal is none of the command's failures, and what may still run is no failure either."""
+    """B02, B04: a refusal is none of the command's failures, and what may still run is no failure either."""
     tools = Tools({"terminal": raw})
     spec = Spec((), (step("terminal", READ, command=Literal("ls")), step("terminal", EXTERNAL, command=Literal("git push"))))
     trace = drive(run(spec, {}, read_retries=1), driven(tools))
@@ -781,7 +780,7 @@ PAIR = Spec((), (step("read_file", READ), step("write_file", WRITE)))
 
 @pytest.mark.parametrize(("answer", "status"), [("y\n", Status.OK), ("Yes\n", Status.OK), ("n\n", Status.REFUSED), ("", Status.REFUSED)])
 def test_a_person_at_a_terminal_is_asked_before_each_step_that_does_more_than_read(answer: str, status: Status) -> None:
-    """Design section 8: in a shell nobody else asks; anything but yes is no."""
+    """In a shell nobody else asks; anything but yes is no."""
     screen = Screen()
     ask_person = asking(Keyboard(answer), screen)
     assert ask_person is not None

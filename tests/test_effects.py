@@ -706,7 +706,7 @@ def test_a_sed_program_that_only_reads_is_one_for_sed_too(first: str, rest: str)
     ],
 )
 def test_a_hole_stays_a_read_only_where_any_operand_would(command: str, expected: str) -> None:
-    """Design section 7: effects judged at approval hold at run time."""
+    """Effects judged at approval hold at run time."""
     assert kind(command) == expected
 
 

@@ -33,7 +33,7 @@ def file(tmp_path: Path) -> Path:
     ],
 )
 def test_purge_lists_and_then_erases_everything_that_holds_it(desk: Bench, kind: str, word: str, turns: int, katas: int) -> None:
-    """Issue 6, K98: turns with their support, examples, runs and near misses; a kata whose steps hold it goes whole."""
+    """K98: turns with their support, examples, runs and near misses; a kata whose steps hold it goes whole."""
     kata = desk.approved()
     desk.service.start(kata, {"branch": "feature/login"}, "r1", "s-c1", answers(*[one.result for one in five("feature/login", "src/x")]))
     listed = desk.service.erasable(kind, word)

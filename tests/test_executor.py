@@ -188,7 +188,7 @@ def test_a_tool_that_changes_its_arguments_changes_nothing_else() -> None:
 
 
 def test_the_trace_holds_what_was_rendered_and_what_the_driver_really_sent() -> None:
-    """Design section 8: the driver may narrow a call, and the trace shows both."""
+    """The driver may narrow a call, and the trace shows both."""
     spec = Spec((), (step("terminal", WRITE, command=Literal("make")),))
     sent = {"command": "make", "timeout": 60, "workdir": "/srv/app"}
     trace = drive(run(spec, {}), outcomes(Outcome(Status.OK, {}, "", sent))[0])
@@ -261,7 +261,7 @@ def test_only_ok_goes_on(status: Status) -> None:
     assert "error" in json.loads(answer(trace, FLOW, "r1"))
 
 
-# ── Rendering that fails: B14, design sections 7 and 8 ───────────────────────────────────────────
+# ── Rendering that fails: B14 ────────────────────────────────────────────────────────────────────
 
 
 def test_a_missing_field_stops_the_run_with_its_name() -> None:
@@ -290,7 +290,7 @@ def test_a_step_that_cannot_be_rendered_stops_the_run_before_the_steps_in_front_
 
 @pytest.mark.parametrize("value", ["-r", "", "a\ntouch pwned", "a\x00b"])
 def test_an_input_that_cannot_be_placed_in_a_later_command_is_refused_before_anything_runs(value: str) -> None:
-    """B06, B14, design section 7: step 2 takes the value, so step 1 does not write."""
+    """B06, B14: step 2 takes the value, so step 1 does not write."""
     grep = Command(("grep -n ", Hole(Input("branch"), "bare"), " src/app.py"))
     spec = Spec((BRANCH,), (step("write_file", WRITE, path=Literal("a")), step("terminal", READ, command=grep)))
     dispatch, asked = scripted()
@@ -434,7 +434,7 @@ def test_a_long_routine_is_answered_with_numbers_in_place_of_lines(count: int) -
 
 
 def test_a_result_of_five_megabytes_is_answered_shortly_wherever_it_goes() -> None:
-    """Issue 5: as the final result, as the next call's argument, as what was written."""
+    """As the final result, as the next call's argument, as what was written."""
     spec = Spec(
         (), (step("read_file", path=Literal("a")), step("write_file", WRITE, path=Literal("b"), content=Reference(0, ("content",))))
     )

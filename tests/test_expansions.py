@@ -1,4 +1,4 @@
-"""What bash itself does around the programs of a command (issue 8, T38): what it sets, evaluates and compares, and what stands inside."""
+"""What bash itself does around the programs of a command (T38): what it sets, evaluates and compares, and what stands inside."""
 
 import pytest
 
@@ -115,7 +115,7 @@ CASES = [*(("read", one) for one in READS), *(("write", one) for one in WRITES),
 
 @pytest.mark.parametrize(("kind", "command"), CASES)
 def test_the_gravest_of_all_that_could_run_counts(kind: str, command: str) -> None:
-    """Issue 8, T38: at any depth, in any branch, in words, expressions and here-documents."""
+    """T38: at any depth, in any branch, in words, expressions and here-documents."""
     found = effect("terminal", {"command": command})
     assert found.kind.value == kind, found.why
 

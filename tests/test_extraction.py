@@ -134,7 +134,7 @@ def test_a_whole_number_stays_a_number_and_a_text_of_digits_a_text() -> None:
 
 
 def test_a_piece_that_stands_in_two_places_is_not_guessed_but_both_ways_are_offered() -> None:
-    """Design section 6: held-out examples decide."""
+    """Held-out examples decide."""
     texts = [f"source: {one}\ntarget: {one}\n" for one in ("a1", "b2")]
     examples = [(texts[0], "a1"), (texts[1], "b2")]
     assert learn(examples) is None

@@ -33,7 +33,6 @@ def names(found):
 
 
 def test_variants_that_differ_by_an_optional_flag_are_one_proposal_with_a_choice():
-    """Design section 5.5."""
     found = proposed(*(look(branch, " --stat" if n % 2 else "") for n, branch in enumerate(BRANCHES[:5])))
     assert names(found) == ["value", "stat"] and found.fit.support == 5 and found.fit.rate == 1
 

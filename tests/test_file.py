@@ -34,7 +34,7 @@ def store(path: Path) -> Iterator[Store]:
 
 @pytest.mark.parametrize("journal", JOURNALS)
 def test_only_the_owner_can_read_what_is_kept(path: Path, journal: str) -> None:
-    """K33; design section 4: mode 0600 in a 0700 folder."""
+    """K33: mode 0600 in a 0700 folder."""
     path.parent.chmod(0o755)
     store = Store(opener(path, journal))
     store.add(whole("t1", "c1"))
@@ -230,7 +230,7 @@ def test_many_threads_share_one_store(store: Store) -> None:
 
 
 def test_changes_in_a_bundle_are_kept_whole_or_not_at_all(tmp_path: Path) -> None:
-    """Section 12: few transactions; a second process sees nothing of a bundle before its end."""
+    """Few transactions; a second process sees nothing of a bundle before its end."""
     file = tmp_path / "data.db"
     one, other = (Store(lambda: sqlite3.connect(file, check_same_thread=False)) for _ in range(2))
     with one.bundle():

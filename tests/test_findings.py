@@ -110,7 +110,7 @@ def test_an_example_leaves_out_what_its_window_passes_over(store: Store) -> None
 
 
 def test_families_that_could_be_told_about_wait_longest_first(store: Store) -> None:
-    """Design section 5.8: those of enough conversations, each once; single calls are no family."""
+    """Those of enough conversations, each once; single calls are no family."""
     for turn, conversation in (("t1", "c1"), ("t2", "c1"), ("t3", "c2")):
         store.add(whole(turn, conversation))
         held = {7: Place(0, 1, 2), 8: Place(0, 2, 3), 9: Place(0, 0, 1)} | ({5: Place(1, 2, 2)} if turn == "t3" else {})
@@ -128,7 +128,7 @@ def test_families_that_could_be_told_about_wait_longest_first(store: Store) -> N
 
 
 def test_what_is_told_about_waits_even_when_its_evidence_goes(store: Store) -> None:
-    """Design section 5.8: in the transaction that deletes the turns."""
+    """In the transaction that deletes the turns."""
     for turn, conversation in (("t1", "c1"), ("t2", "c2"), ("t3", "c3"), ("t4", "c3")):
         store.add(whole(turn, conversation))
         store.mined(turn, {7: Place(0, 1), 8: Place(1, 2), 9: Place(0, 2, 3)}, least=9)
@@ -200,7 +200,7 @@ def test_a_sweep_is_for_many_turns_that_are_most_of_all(store: Store) -> None:
 
 
 def test_weights_count_places_and_size_counts_calls_and_different_windows(store: Store) -> None:
-    """Design section 5.6: a window that stands twice in a turn weighs two."""
+    """A window that stands twice in a turn weighs two."""
     for turn in ("t1", "t2"):
         store.add(whole(turn, turn))
         store.mined(turn, {7: Place(0, 1, 2, 3), 1: Place(0, 0, 1, 5)})

@@ -1,4 +1,4 @@
-"""The rules of the house (design section 3), read from the source: who may import whom, who may touch the world, what is declared."""
+"""The rules of the house, read from the source: who may import whom, who may touch the world, what is declared."""
 
 import ast
 import json
@@ -122,7 +122,7 @@ def texts(tree: ast.Module) -> Iterator[str]:
 
 @each_module
 def test_a_module_stands_on_the_ladder_and_imports_only_what_stands_lower(name: str) -> None:
-    assert name in LADDER, f"{name}.py has no place on the ladder of design section 3"
+    assert name in LADDER, f"{name}.py has no place on the ladder"
     for dots, target in imports(MODULES[name]):
         if dots:
             assert dots == 1 and target in LADDER, f"{name} imports {'.' * dots}{target}, which is no module of ours"
@@ -259,8 +259,18 @@ def test_blank_lines_comments_and_docstrings_are_no_code() -> None:
     assert code("\n".join(lines)) == 4
 
 
+CITED = re.compile(r"(?i)\b(?:design sections?|issue|section) " + r"[1-9]")
+"""A number in a document that a clone does not hold."""
+
+
+@pytest.mark.parametrize("path", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if ".venv" not in path.parts))
+def test_a_comment_gives_the_reason_itself_and_cites_nothing_that_a_clone_does_not_hold(path: str) -> None:
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if CITED.search(line)] == []
+
+
 def test_the_top_level_holds_only_what_is_known() -> None:
-    """Design section 3: the modules on the ladder and no others; what begins with a dot belongs to the tools."""
+    """The modules on the ladder and no others; what begins with a dot belongs to the tools."""
     there = {path.name for path in ROOT.iterdir() if not path.name.startswith((".", "__pycache__"))}
     assert there <= KNOWN | {f"{name}.py" for name in LADDER}
 

@@ -86,7 +86,7 @@ def test_the_same_proposal_again_is_nothing_new(store: Store) -> None:
 
 
 def test_new_evidence_makes_a_new_version_and_keeps_the_old_one(store: Store) -> None:
-    """K89; design section 5.9"""
+    """K89"""
     first = proposed(store)
     second = store.propose(proposal(command="git diff"), now=101.0)
     assert second is not None and (second.id, second.version.number, second.version.spec) == (first.id, 2, spec("git diff"))
@@ -123,7 +123,7 @@ def test_numbers_are_never_used_twice(path: Path, store: Store) -> None:
 
 
 def test_a_surface_remembers_the_revision_that_it_has_shown_last(store: Store) -> None:
-    """Design section 10: approve acts on what that surface has shown."""
+    """Approve acts on what that surface has shown."""
     kata = proposed(store)
     store.show("chat", kata.id, "old", 1.0)
     store.show("chat", kata.id, "new", 2.0)
@@ -143,7 +143,7 @@ CHANGES = {
 
 @pytest.mark.parametrize(("change", "reason"), CHANGES.values(), ids=CHANGES)
 def test_a_row_that_was_changed_outside_refuses_to_load_and_the_others_do(path: Path, store: Store, change: str, reason: str) -> None:
-    """T42; design section 10"""
+    """T42"""
     kata, other = proposed(store, "f"), proposed(store, "g")
     column = "kata" if "versions" in change else "id"
     raw(path, f"{change} WHERE {column} = {kata.id}")
@@ -214,7 +214,6 @@ def test_a_number_that_is_not_there_is_refused(store: Store) -> None:
 
 @pytest.mark.parametrize("journal", JOURNALS)
 def test_of_two_processes_that_approve_at_once_exactly_one_wins(path: Path, journal: str) -> None:
-    """Design section 10"""
     store = Store(opener(path, journal))
     katas = [proposed(store, f"f{n}") for n in range(8)]
     with Other("approve", path, journal) as one, Other("approve", path, journal) as two:

@@ -29,7 +29,7 @@ def desk() -> Iterator[Bench]:
 
 
 def test_what_is_recorded_comes_back_masked(desk: Bench) -> None:
-    """Design section 4: arguments, result, reason, folder and the user's words."""
+    """Arguments, result, reason, folder and the user's words."""
     token = "ghp_" + "Ab3dE6gH9j" * 3 + "Kl2mN4"
     name = desk.turn(
         "c1",
@@ -43,7 +43,7 @@ def test_what_is_recorded_comes_back_masked(desk: Bench) -> None:
 
 
 def test_a_secret_has_one_placeholder_in_a_conversation(desk: Bench) -> None:
-    """Design section 4: the same secret, the same placeholder, whatever the turn."""
+    """The same secret, the same placeholder, whatever the turn."""
     token = "ghp_" + "Zy8xW5vU2t" * 3 + "Sr7qP1"
     first, second = (desk.turn("c1", tool("web_search", {"seen": token}, query=token)) for _ in range(2))
     kept = {json.dumps(desk.store.turn(name).events[0].call.arguments) for name in (first, second)}  # type: ignore[union-attr]
@@ -155,7 +155,7 @@ def test_runs_alone_do_not_make_the_file_larger_than_its_owner_wants(tmp_path: P
 
 
 def test_what_an_older_masker_let_through_is_masked_when_a_newer_one_comes(desk: Bench) -> None:
-    """Design section 4: rows carry the masker's version."""
+    """Rows carry the masker's version."""
     secret = "".join(("hunter", "7", "Qz", "Lm", "44"))
     done = events(
         "t1", [tool("login", {"echo": f"password={secret}"}, password=secret), sh(f"curl -H 'X-Api-Key: {secret}' https://example.org")]

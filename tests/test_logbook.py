@@ -22,7 +22,7 @@ def desk() -> Iterator[Bench]:
 
 
 def test_a_step_with_an_effect_is_written_down_before_it_is_done(desk: Bench) -> None:
-    """Design section 8: after a crash the trace says unknown, never "not done"."""
+    """After a crash the trace says unknown, never "not done"."""
     kata, seen = desk.approved(), []
     give = answers(*GOOD)
 

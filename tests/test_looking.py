@@ -135,7 +135,7 @@ def test_the_latest_run_comes_first_and_only_those_of_the_kata_asked_for(desk: B
 
 
 def test_mining_tells_what_it_looked_at_and_what_it_found(desk: Bench) -> None:
-    """K115, issue 4: the turns that wait, now."""
+    """K115: the turns that wait, now."""
     for n in range(3):
         desk.turn(f"c{n}", *routine(n))
     answer = ask(desk, "mine", "chat")
@@ -147,7 +147,6 @@ def test_mining_tells_what_it_looked_at_and_what_it_found(desk: Bench) -> None:
 
 @pytest.mark.parametrize("word", ["all", "--all", "ALL"])
 def test_mining_all_looks_at_everything_again_and_finds_the_same(desk: Bench, word: str) -> None:
-    """Design section 5.8."""
     before = desk.learn()
     answer = ask(desk, f"mine {word}")
     assert answer.code == 0 and answer.text.startswith("Looked at 3 turns and ") and answer.json["turns"] == 3
@@ -160,7 +159,7 @@ def test_a_word_that_mining_does_not_know_is_no_reason_to_mine(desk: Bench) -> N
 
 
 def test_mining_says_that_another_process_is_at_it(desk: Bench) -> None:
-    """Design section 12: whoever holds the lease mines."""
+    """Whoever holds the lease mines."""
     desk.turn("c1", *routine(1))
     assert desk.store.lease("another", lambda owner: True, now=NOW)
     busy = Service(desk.store, Settings(), replace(desk.service.door, alive=lambda owner: True))
@@ -235,7 +234,7 @@ def test_show_names_every_version(desk: Bench) -> None:
 
 
 def test_what_an_input_was_and_what_holds_without_it_is_shown(desk: Bench) -> None:
-    """Design section 6.6: choices and defaults."""
+    """Choices and defaults."""
     one = InputField("level", "string", "Used in step 1.", ("low",), ("low", "high"))
     two = InputField("force", "boolean", "Used in step 1.", (True,), (), False)
     desk.store.propose(proposal([Step("read_file", Object((("path", Literal("a")),)), Effect(Class.READ))] * 2, inputs=[one, two]), 1.0)
@@ -248,7 +247,7 @@ def test_what_an_input_was_and_what_holds_without_it_is_shown(desk: Bench) -> No
 
 
 def test_one_run_is_shown_whole(desk: Bench) -> None:
-    """K75, K21, issue 5: step by step with reason."""
+    """K75, K21: step by step with reason."""
     desk.approved("deploy_preview")
     finished(desk, GOOD[0], *[json.dumps({"error": "no such place"})] * 2)
     answer = ask(desk, "runs RUN-1", "chat")
@@ -269,7 +268,7 @@ def test_one_run_is_shown_whole(desk: Bench) -> None:
 
 @pytest.mark.parametrize("status", [Status.TIMEOUT, Status.UNKNOWN])
 def test_a_step_whose_end_nobody_saw_may_still_be_running(desk: Bench, status: Status) -> None:
-    """Issue 5: `runs` says "unknown, may still be running"; never that it was not done."""
+    """`runs` says "unknown, may still be running"; never that it was not done."""
     kata = desk.approved("deploy_preview")
     step = StepTrace(0, "terminal", status, Call("terminal", {"command": "make world"}), reason="[Command timed out after 2s]", attempts=1)
     desk.store.begin_run(RunRow("run-1", kata.id, kata.tool, 1, kata.version.spec.digest, NOW, None, Status.UNKNOWN, "", (step,)))
@@ -301,7 +300,6 @@ def test_a_review_lists_what_is_expected_by_the_names_under_which_it_is_relaxed(
 
 
 def test_looking_for_routines_where_nothing_is_recorded_says_what_to_do(desk: Bench) -> None:
-    """Issue 6.9"""
     for line in ("mine", "mine all"):
         text = " ".join(ask(desk, line).text.split())
         assert text.startswith("Nothing was recorded yet: work with the agent as always") and text.endswith("hermes kata status")

@@ -42,7 +42,7 @@ def test_help_names_every_command_in_the_words_of_its_place(desk: Bench) -> None
 
 
 def test_every_command_word_is_reserved() -> None:
-    """Design section 11: no kata may be called like a command."""
+    """No kata may be called like a command."""
     assert set(VERBS) <= RESERVED
 
 
@@ -77,7 +77,7 @@ def test_help_on_a_word_that_is_no_command_names_the_nearest(desk: Bench) -> Non
 
 
 def test_the_readme_lists_the_commands_as_they_are() -> None:
-    """Issue 5: "Daily use" is `VERBS`."""
+    """`VERBS` are what stands under “Daily use”."""
     readme = (Path(str(commands.__file__)).parent / "README.md").read_text(encoding="utf-8")
     table = readme.split("## Daily use")[1].split("| --- | --- |\n")[1].split("\n\n")[0]
     rows = [line.replace("\\|", "/").strip("| ").split(" | ") for line in table.split("\n")]
@@ -116,7 +116,7 @@ def test_the_readme_lists_the_commands_as_they_are() -> None:
     ],
 )
 def test_what_is_typed_wrongly_is_answered_with_the_form_and_an_example(desk: Bench, line: str) -> None:
-    """Issue 6, point 9: and nothing is changed."""
+    """Point 9: and nothing is changed."""
     desk.approved("deploy")
     before = desk.store.audit(9)
     verb = line.split()[0]

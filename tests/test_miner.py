@@ -211,7 +211,6 @@ def test_a_sequence_whose_last_step_always_fails_is_not_proposed() -> None:
     ],
 )
 def test_commands_of_one_skeleton_share_a_key(left: str, right: str) -> None:
-    """Design section 5.2."""
     assert keys_of(sh(left)) == keys_of(sh(right))
 
 
@@ -227,7 +226,7 @@ def test_commands_of_one_skeleton_share_a_key(left: str, right: str) -> None:
     ],
 )
 def test_commands_of_unlike_skeletons_never_share_a_key(left: str, right: str) -> None:
-    """A6, design section 5.2."""
+    """A6."""
     assert keys_of(sh(left)) != keys_of(sh(right))
 
 
@@ -252,7 +251,7 @@ def texts() -> st.SearchStrategy[str]:
 
 @given(st.sampled_from(["terminal", "bash", "read_file"]), st.dictionaries(st.sampled_from(["command", "path", "n"]), texts()))
 def test_a_key_depends_on_the_call_alone(name: str, arguments: dict[str, str]) -> None:
-    """Design section 5.2: not on its result, its time or its neighbours."""
+    """Not on its result, its time or its neighbours."""
     call, again = Call(name, arguments), Call(name, dict(reversed(arguments.items())))
     assert miner.key(call) == miner.key(again)
     event = Event(call, Outcome(Status.OK, {"a": 1}), "t", "c")
@@ -339,7 +338,7 @@ def test_a_step_may_not_belong_when_it_reads_inside_and_nothing_makes_use_of_it(
 
 
 def test_examples_without_the_usual_options_are_set_apart() -> None:
-    """Design section 5.5: a family may be split by what is known before a run; here two of eight did something else with the program."""
+    """A family may be split by what is known before a run; here two of eight did something else with the program."""
     usual = [(sh(f"mkdir -p backups/{branch}"), sh(f"ls -la backups/{branch}", "x")) for branch in BRANCHES]
     other = [(sh(f"mkdir -p backups/day{n}"), sh("ls", "y")) for n in range(2)]
     proposal = only(*told(*other, *usual))
@@ -505,7 +504,7 @@ def test_what_every_command_may_carry_does_not_tie(tail: str) -> None:
 
 @pytest.mark.parametrize("command", ["make build-release", "git status", "npm test", "df -h", "ls", "id"])
 def test_a_wholly_fixed_command_ties(command: str) -> None:
-    """K44, design section 5.5."""
+    """K44."""
     cases = [(sh(f"git checkout {BRANCHES[n]}"), sh(command)) for n in range(3)]
     assert isinstance(only(*told(*cases)), Proposal)
 
@@ -587,7 +586,7 @@ def test_specificity_is_the_share_of_text_that_the_caller_need_not_write() -> No
 
 
 def test_a_routine_that_the_caller_would_have_to_write_nearly_whole_is_not_proposed() -> None:
-    """A14, design section 5.6: a new script, then its run."""
+    """A14: a new script, then its run."""
     scripts = [f"print('{word}')\n" * lines for word, lines in (("alpha", 12), ("beta", 14), ("gamma", 11))]
     cases = [(tool("write_file", path=f"{BRANCHES[n]}.py", content=scripts[n]), sh(f"cat {BRANCHES[n]}.py")) for n in range(3)]
     one = only(*told(*cases))
@@ -677,7 +676,7 @@ def _keys(one: Proposal | NearMiss) -> tuple[str, ...]:
 @settings(max_examples=60)
 @given(histories())
 def test_mining_the_same_history_again_gives_the_same_answers(history: list[Turn]) -> None:
-    """Design section 5.8: no clock, chance or order of a set is in any result."""
+    """No clock, chance or order of a set is in any result."""
     first, second = Ledger(), Ledger()
     assert [first.mine(turn) for turn in history] == [second.mine(turn) for turn in history]
     assert [first.mine(turn) for turn in history] == [second.mine(turn) for turn in history]
@@ -699,7 +698,7 @@ def read(path: str, content: str = "x") -> Did:
 
 
 def test_repeats_at_once_are_one_loop_step_however_often() -> None:
-    """Design section 5.1: never proposed, told as a loop with its range."""
+    """Never proposed, told as a loop with its range."""
     cases = [(A, *(read(f"src/part_{n}.py") for n in range(count)), B) for count in (3, 5, 4)]
     (miss,) = mined(*told(*cases))
     assert isinstance(miss, NearMiss) and (miss.rule, miss.detail) == ("loop", "one step repeats 3 to 5 times; loops are not proposed yet")
@@ -715,7 +714,7 @@ def test_other_flags_make_another_step() -> None:
 
 
 def test_chance_is_lift_and_doubt_at_the_worst_split() -> None:
-    """Design section 5.6: 40 turns hold A B; A stands in 100, B in 50 of 10,000 calls, so 0.5 are expected."""
+    """40 turns hold A B; A stands in 100, B in 50 of 10,000 calls, so 0.5 are expected."""
     ids = {miner.window_id(keys): n for keys, n in ((("a",), 100), (("b",), 50), (("a", "b"), 40))}
     lift, doubt = miner.chance(("a", "b"), ids, odds.History(10_000, 1_000))
     assert lift == pytest.approx(80.0) and doubt < 1e-50
@@ -732,7 +731,7 @@ def test_the_poisson_tail_is_that_of_the_tables() -> None:
 
 
 def test_where_everything_is_fixed_halves_always_fit_and_where_a_value_ties_them_seldom() -> None:
-    """Design section 5.6: meeting at all is evidence only where halves of different conversations would not fit each other."""
+    """Meeting at all is evidence only where halves of different conversations would not fit each other."""
     fixed, tied = only(*told((A, B), (A, B), (A, B))), only(*told(*(routine(n)[1:3] for n in range(3))))
     assert isinstance(fixed, Proposal) and miner.ties(fixed) == (1.0,)
     assert isinstance(tied, Proposal) and miner.ties(tied) == (pytest.approx(1 / 7, abs=1e-4),)

@@ -36,7 +36,7 @@ def stale(one: Bench) -> Kata:
 
 
 def test_a_rejection_holds_when_calls_are_spelled_otherwise(desk: Bench) -> None:
-    """A29, issue 6: fingerprints are made anew from the examples when the parser changes."""
+    """A29: fingerprints are made anew from the examples when the parser changes."""
     before = desk.learn().fingerprint
     desk.service.reject("1", "cli")
     assert desk.service.respell(number=SPELLING) == 0, "as long as nothing changed"
@@ -62,7 +62,7 @@ def spelled_at_first(example: Example) -> tuple[str, ...]:
 
 
 def test_what_was_rejected_when_loops_were_opaque_stays_rejected(desk: Bench) -> None:
-    """Issue 8: the parser reads more now, and the file is brought to its spelling before anything is mined."""
+    """The parser reads more now, and the file is brought to its spelling before anything is mined."""
     today = desk.learn(make=looping).fingerprint
     desk.service.reject("1", "cli")
     desk.store.respell(spelled_at_first, lambda keys: (miner.fingerprint(keys), miner.window_id(keys)))

@@ -7,7 +7,7 @@ from kata import odds
 
 
 def test_nothing_is_explained_by_chance_before_a_thousand_calls_are_recorded() -> None:
-    """Design section 5.6, K16: who begins has three conversations and little else."""
+    """K16: who begins has three conversations and little else."""
     assert not odds.explained(3, 400.0, odds.History(999, 5))
     assert odds.explained(3, 400.0, odds.History(1_000, 5))
 

@@ -72,7 +72,7 @@ def test_what_only_reads_runs_without_a_question_and_without_a_terminal(shell: S
 
 
 def test_every_effect_is_put_to_the_person_as_it_would_be_called(shell: Shell) -> None:
-    """T78, design section 8: each rendered step that does more than read, in its turn."""
+    """T78: each rendered step that does more than read, in its turn."""
     told = shell.say("run kata_ship branch=feature/x", shell.person)
     assert told.code == 0, told.text
     assert [question.split(": ", 1)[1] for question in shell.asked] == [

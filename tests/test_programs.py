@@ -152,7 +152,7 @@ VALUES = (
 
 
 def test_a_read_with_a_hole_is_a_read_with_any_value() -> None:
-    """Design section 7: what is approved with a hole holds when a value is in it; a value with a leading hyphen is refused elsewhere."""
+    """What is approved with a hole holds when a value is in it; a value with a leading hyphen is refused elsewhere."""
     wrong = []
     for start in (*(start for start, _ in BEGUN), *SPECIAL):
         filled = [f"{start} {shlex.quote(value)}" for value in VALUES] if read(f"{start} KATAHOLE_0") else []

@@ -1,4 +1,4 @@
-"""Values in shell commands: each arrives as one argument, or nothing runs (design section 7, B06)."""
+"""Values in shell commands: each arrives as one argument, or nothing runs (B06)."""
 
 import shutil
 import subprocess
@@ -77,7 +77,7 @@ def values() -> st.SearchStrategy[str]:
     ],
 )
 def test_a_value_stands_in_a_simple_command_inside_others(parts: tuple[str, ...]) -> None:
-    """Issue 8: where nothing in the line runs what it reads."""
+    """Where nothing in the line runs what it reads."""
     for value in HOSTILE:
         text = placed(made(*parts), [value])
         assert value in {word for command in shell.parse(text).commands() for word in shell.arguments(command)} or "<<<" in text
@@ -119,7 +119,7 @@ def test_a_value_stands_in_a_simple_command_inside_others(parts: tuple[str, ...]
     ],
 )
 def test_a_value_inside_other_commands_is_never_what_they_are_made_of(parts: tuple[str, ...]) -> None:
-    """Issue 8: patterns, lists, expressions, names, texts that run, and what reads the output."""
+    """Patterns, lists, expressions, names, texts that run, and what reads the output."""
     with pytest.raises((UnsafeValue, OpaqueCommand)):
         placed(made(*parts), ["a"])
 
@@ -256,7 +256,7 @@ def test_a_hole_is_never_a_program_an_assignment_or_a_here_document(parts: tuple
     ],
 )
 def test_a_hole_is_never_code_or_the_command_of_a_runner(parts: tuple[str, ...]) -> None:
-    """Design section 7: `bash -c`, `python -c`, `awk`, `sed` and the like; CWE-78."""
+    """`bash -c`, `python -c`, `awk`, `sed` and the like; CWE-78."""
     with pytest.raises(UnsafeValue):
         placed(made(*parts), ["x"])
 

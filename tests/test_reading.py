@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
     "word", ["9", "0", "-1", "1.0", "nothing", "", "kata_nothing", "1 ", "99999999999999999999", "٣", "\x1b[31m", "\ud835"]
 )
 def test_an_unknown_number_or_name_is_one_clear_sentence(desk: Bench, word: str) -> None:
-    """Issue 2, bad input."""
+    """Bad input."""
     desk.learn()
     for verb in (desk.service.find, lambda one: desk.service.review(one, "cli"), lambda one: desk.service.reject(one, "cli")):
         with pytest.raises(Refused, match=r"There is no kata .*; known: 1") as caught:
@@ -47,7 +47,7 @@ def test_a_kata_is_found_by_number_name_and_tool_name(desk: Bench) -> None:
 
 
 def test_a_proposal_is_announced_once_and_without_observed_values(desk: Bench) -> None:
-    """K12, A1, design section 11."""
+    """K12, A1."""
     assert desk.service.announcement("cli") is None
     desk.learn()
     line = desk.service.announcement("cli")
@@ -84,7 +84,7 @@ def test_an_active_row_without_an_approval_in_the_audit_log_is_no_tool(desk: Ben
 
 
 def test_the_one_conversation_that_keeps_a_routine_back_is_named(desk: Bench) -> None:
-    """K54, issue 6: its odd step, how the others do it, and how many more it takes."""
+    """K54: its odd step, how the others do it, and how many more it takes."""
     for n in range(3):
         desk.turn(f"c{n}", *(routine(n) if n < 2 else in_lib(n)))
         desk.service.mine()

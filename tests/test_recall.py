@@ -73,7 +73,7 @@ def file_of(one: Bench) -> list[tuple[Any, ...]]:
 
 
 def test_what_the_host_kept_is_a_proposal_in_the_same_command_and_once_only() -> None:
-    """Issue 10: day one."""
+    """Day one."""
     one = desk(chats(*WORDS))
     told = recall.learn(one.service, 30)
     (kata,) = one.service.katas()

@@ -120,7 +120,7 @@ def test_what_was_around_a_call_when_it_began_is_asked_on_the_writers_thread_and
 
 
 def test_the_writer_starts_with_the_first_event_and_ends_with_stop(bench: Bench) -> None:
-    """Design section 4: one thread, started by the first event."""
+    """One thread, started by the first event."""
     before = set(threading.enumerate())
     bench.turn()
     bench.call("c1")
@@ -166,7 +166,7 @@ def test_a_flush_that_cannot_be_done_in_time_says_so(bench: Bench) -> None:
 
 
 def test_a_full_queue_drops_and_counts_and_does_not_wait(tmp_path: Path) -> None:
-    """Design section 4: the recorder may lose a row; it may not block a call."""
+    """The recorder may lose a row; it may not block a call."""
     gate = threading.Event()
     with closing(Bench(tmp_path / "data.db", schema=lambda tool: gate.wait(PATIENCE) and None)) as bench:
         bench.turn()
@@ -178,7 +178,7 @@ def test_a_full_queue_drops_and_counts_and_does_not_wait(tmp_path: Path) -> None
 
 
 def test_the_thread_ends_although_the_queue_is_full(tmp_path: Path) -> None:
-    """Design section 4, reload: `on_unload` stops the writer; the word for it must not be what finds no room."""
+    """At a reload `on_unload` stops the writer; the word for it must not be what finds no room."""
     gate, before = threading.Event(), set(threading.enumerate())
     with closing(Bench(tmp_path / "data.db", schema=lambda tool: gate.wait(PATIENCE) and None, room=40)) as bench:
         bench.turn()
@@ -565,7 +565,7 @@ def test_an_odd_request_never_costs_its_neighbours(bench: Bench, payload: dict[s
 
 
 def test_the_writer_goes_on_after_a_fault_of_ours(bench: Bench) -> None:
-    """Design section 4: it may lose a row, it may not stop."""
+    """It may lose a row, it may not stop."""
     bench.turn()
     bench.call("odd", result={1, 2})
     bench.written()
@@ -574,7 +574,7 @@ def test_the_writer_goes_on_after_a_fault_of_ours(bench: Bench) -> None:
 
 
 def test_what_a_busy_file_did_not_take_is_counted(tmp_path: Path) -> None:
-    """Design section 4, B28: what it could not write it counts."""
+    """B28: what it could not write it counts."""
     with closing(Bench(tmp_path / "data.db", patience=0.05)) as bench:
         bench.turn()
         bench.call("c1")

@@ -81,7 +81,7 @@ def test_two_turns_may_use_one_call_id(store: Store) -> None:
 
 
 def test_what_belongs_to_an_unknown_turn_is_counted_and_dropped(store: Store) -> None:
-    """Design section 4: a turn that nobody announced is a background fork."""
+    """A turn that nobody announced is a background fork."""
     store.add([event(), TurnEnd("t1", 1.0), ModelRequest("t1", "r", "m", 1.0, 2.0, 3, 4, 5, 6)])
     assert (store.counters(), store.facts()["calls"], store.dirty()) == ({"unknown_turn": 3}, 0, ())
 
@@ -163,7 +163,7 @@ def test_all_ended_turns_come_in_order_while_others_write(store: Store) -> None:
 
 
 def test_retention_takes_all_that_hangs_on_a_turn_and_nothing_else(path: Path, store: Store) -> None:
-    """K98; design section 5.8: derived rows go with their turn, in the same transaction."""
+    """K98: derived rows go with their turn, in the same transaction."""
     for turn, at in (("old", 10.0), ("new", 1000.0)):
         store.add([*whole(turn, turn, at), ModelRequest(turn, "r", "m", at, 1.0, 1, 1, 1, 1)])
         store.mined(turn, {7: Place(0, 1)})

@@ -428,7 +428,6 @@ def test_masking_twice_is_masking_once(parts: list[str], joint: str) -> None:
     | st.sampled_from(["'a b1'", '"x$HOME y2"', "a*b1c2d3e4", "a$(ls)b", "p'q r'\"s\"1t", "\\$x1y2z3", "~a1b2c3d4", "x;y", "a=b=c1"]),
 )
 def test_masking_never_changes_the_tree_of_a_command(frame: str, secret: str) -> None:
-    """Design section 4"""
     command = frame.format(secret)
     if tree(command) is not None:
         assert tree(Masker().text(command)) == tree(command)

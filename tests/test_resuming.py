@@ -158,7 +158,6 @@ LOST = [
 
 @pytest.mark.parametrize(("result", "reason"), LOST)
 def test_a_value_that_was_not_kept_is_named_and_can_be_supplied(result: Any, reason: str) -> None:
-    """Issue 6."""
     row = run(trace(0, result=result), trace(1, Status.ERROR))
     with pytest.raises(Refused) as refused:
         left(THREE, row)

@@ -65,7 +65,7 @@ def test_the_fourth_conversation_raises_the_confidence(desk: Bench) -> None:
 
 
 def test_new_evidence_shows_even_where_the_calls_are_the_same(desk: Bench) -> None:
-    """K53, design section 5.9: a routine without inputs has the same spec after the fourth conversation, and better evidence."""
+    """K53: a routine without inputs has the same spec after the fourth conversation, and better evidence."""
     kata = desk.learn(4, lambda n: (A, B, C))
     assert kata.version.fit.support == 4 and kata.version.fit.confidence == pytest.approx(0.8704)
 
@@ -101,7 +101,7 @@ def test_a_heartbeat_is_no_habit(desk: Bench) -> None:
 
 
 def test_new_evidence_makes_a_new_revision_and_keeps_the_old_one(desk: Bench) -> None:
-    """Design section 5.9, K89: a candidate is never changed in place."""
+    """K89: a candidate is never changed in place."""
     first = desk.learn(3)
     second = desk.revised()
     assert second.id == first.id and second.version.number == 2 and second.version.spec.digest != first.version.spec.digest
@@ -109,7 +109,7 @@ def test_new_evidence_makes_a_new_revision_and_keeps_the_old_one(desk: Bench) ->
 
 
 def test_a_near_miss_says_which_rule_failed_and_goes_when_it_is_proposed(desk: Bench) -> None:
-    """K54, design section 5.7."""
+    """K54."""
     strict = Service(desk.store, Settings(min_confidence=0.8), desk.service.door)
     for n in range(3):
         desk.turn(f"c{n}", *routine(n))
@@ -147,7 +147,6 @@ def test_validation_calls_no_tool(desk: Bench) -> None:
 
 
 def test_mining_turn_by_turn_equals_mining_all_turns_in_the_same_order() -> None:
-    """Design section 5.8."""
     with closing(bench()) as one, closing(bench()) as other:
         for n in range(5):
             for desk in (one, other):
@@ -158,7 +157,7 @@ def test_mining_turn_by_turn_equals_mining_all_turns_in_the_same_order() -> None
 
 
 def test_everything_is_mined_once_more_unless_another_process_mines(desk: Bench) -> None:
-    """Design sections 5.8 and 12: decisions, numbers and names stay; what belongs to nothing any more goes."""
+    """Decisions, numbers and names stay; what belongs to nothing any more goes."""
     kata = desk.approved("deploy")
     for n in range(3):
         desk.turn(f"d{n}", A, B, C)
@@ -183,7 +182,7 @@ def test_other_settings_count_from_the_next_full_mining_on(desk: Bench) -> None:
 
 
 def test_a_proposal_whose_evidence_is_forgotten_is_taken_back_and_a_decided_one_stays() -> None:
-    """Design section 5.8, K98, A31."""
+    """K98, A31."""
     now = [NOW]
     with closing(bench(clock=lambda: now[0])) as desk:
         desk.approved("deploy")
@@ -216,7 +215,7 @@ CHUNKS = ((A, B), (B, A), routine(0), routine(1), routine(2)[:3], (failed("web_s
     )
 )
 def test_mining_is_the_same_at_once_and_turn_by_turn(rows: list[tuple[str, str, list[tuple[Did, ...]]]]) -> None:
-    """The law of design section 5.8, small: for every history, and when every turn is mined once more."""
+    """The law of `laws/test_mining.py`, small: for every history, and when every turn is mined once more."""
     with closing(bench()) as one, closing(bench()) as other:
         for talk, who, chunks in rows:
             for desk in (one, other):
@@ -258,7 +257,6 @@ def test_other_callers_count_where_the_owner_says_so(desk: Bench, who: str) -> N
 
 
 def test_only_one_process_mines_and_a_dead_one_does_not_hold_the_others_up(desk: Bench) -> None:
-    """Design section 12."""
     for n in range(3):
         desk.turn(f"c{n}", *routine(n))
     assert desk.store.lease("7:100", lambda owner: True, now=NOW)

@@ -71,7 +71,7 @@ def test_a_secret_in_a_run_reaches_the_tool_and_not_the_file(desk: Bench) -> Non
 
 
 def test_an_answer_that_is_not_json_ends_no_run_without_its_trace(desk: Bench) -> None:
-    """B46, design section 8: what already ran must reach the agent."""
+    """B46: what already ran must reach the agent."""
     kata = desk.approved()
     trace = desk.service.start(kata, {"branch": "topic-9"}, "run-1", "s1", lambda one: Outcome(Status.OK, b"\xff raw"))
     assert isinstance(trace, Trace)

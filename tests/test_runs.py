@@ -50,7 +50,7 @@ def test_a_run_is_kept_with_its_steps(store: Store) -> None:
 
 
 def test_what_was_begun_and_never_settled_reads_as_unknown(path: Path, store: Store) -> None:
-    """Design section 8: after a crash the trace says "unknown", never "not done"."""
+    """After a crash the trace says "unknown", never "not done"."""
     running(store)
     store.begin_step("r1", StepTrace(0, "write_file", Status.OK, Call("write_file", {"path": "a"})))
     after = Store(opener(path))

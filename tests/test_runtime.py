@@ -171,7 +171,7 @@ def test_everything_is_registered_in_the_toolset_of_kata(host: Host) -> None:
 
 
 def test_register_starts_no_thread_and_the_first_event_starts_the_writer(opened: Callable[..., Host]) -> None:
-    """Design section 3 and 4, K11."""
+    """K11."""
     before = set(threading.enumerate())
     host = opened()
     assert set(threading.enumerate()) == before
@@ -222,7 +222,7 @@ def test_a_file_that_cannot_be_used_costs_the_katas_and_nothing_else(
 
 
 def test_a_locked_file_costs_the_katas_until_the_next_turn(opened: Callable[..., Host]) -> None:
-    """Design section 3: registered in under a second, with the katas as soon as the file is free."""
+    """Registered in under a second, with the katas as soon as the file is free."""
     file = opened().file
     approve(file, reader(), "look")
     host = Host(file, file.parent, Context())
@@ -302,7 +302,7 @@ def test_recording_is_off_when_the_setting_says_so(opened: Callable[..., Host]) 
 
 
 def test_the_writer_does_not_start_while_nothing_is_recorded(opened: Callable[..., Host]) -> None:
-    """Design section 4: it starts with the first event, and there is none."""
+    """It starts with the first event, and there is none."""
     before = writers()
     host = opened(record=False)
     host.say()
@@ -492,7 +492,7 @@ def test_a_payload_that_is_malformed_is_counted_in_status(host: Host) -> None:
 
 
 def test_no_hook_waits_for_a_locked_file(host: Host) -> None:
-    """Design section 4: a hook hands over and returns; the end of a turn waits 0.3 seconds, that of a conversation one."""
+    """A hook hands over and returns; the end of a turn waits 0.3 seconds, that of a conversation one."""
     host.say()
     host.done()
     host.end()
@@ -512,7 +512,7 @@ def test_no_hook_waits_for_a_locked_file(host: Host) -> None:
 
 
 def test_a_hook_after_the_unload_does_nothing(opened: Callable[..., Host]) -> None:
-    """Design section 4, reload: the old object refuses work."""
+    """After a reload the old object refuses work."""
     before, host = writers(), opened()
     host.say()
     host.unload()
@@ -558,7 +558,7 @@ def test_what_another_process_took_away_is_let_go_at_the_next_turn(host: Host) -
 
 
 def test_a_kata_that_was_taken_away_is_refused_at_once(host: Host) -> None:
-    """Design section 12: the row is read before every run, so no turn needs to begin first."""
+    """The row is read before every run, so no turn needs to begin first."""
     kata = approve(host.file, reader(), "look")
     host.say()
     disable(host.file, kata)
@@ -970,7 +970,7 @@ def test_a_kata_answers_with_json_text_after_the_unload(host: Host) -> None:
 
 
 def test_a_step_with_an_effect_is_not_run_when_it_cannot_be_written_down_first(ship: Host) -> None:
-    """Design section 8: a row before each step with an effect."""
+    """A row before each step with an effect."""
     ship.ask("kata_ship", {"branch": "main"})
     with locked(ship.file):
         assert "busy" in ship.call("kata_ship", {"branch": "main"})["error"]
@@ -1084,7 +1084,7 @@ def test_a_host_whose_plugins_cannot_be_asked_gets_its_reads_and_hands_back_befo
 
 
 def test_register_looks_for_neither_private_name(opened: Callable[..., Host]) -> None:
-    """Design section 3: nothing of the host's tools is imported there."""
+    """Nothing of the host's tools is imported there."""
     lacks_the_name_before = sys.modules["hermes_cli.plugins"].__dict__.pop("_dispatch_pre_tool_call_hooks")
     host = opened()
     guard(lacks_the_name_before)
@@ -1134,7 +1134,7 @@ def test_a_call_that_the_host_gave_up_starts_no_further_step_and_is_unknown_unti
 
 
 def test_one_folder_has_one_run_of_a_kata_at_a_time(host: Host) -> None:
-    """Design section 8; B48: elsewhere it may run at the same time."""
+    """B48: elsewhere it may run at the same time."""
     approve(host.file, reader(), "look")
     host.say()
     host.done(result='{"output": "", "exit_code": 0, "cwd": "/srv/other"}', task_id="other")
@@ -1199,7 +1199,7 @@ def test_a_kata_inside_a_kata_is_refused(host: Host) -> None:
 
 
 def test_what_a_step_does_is_not_recorded(host: Host) -> None:
-    """B27, design section 4."""
+    """B27."""
     approve(host.file, reader(), "look")
     host.say()
     host.context.answer = lambda tool, arguments, **ids: host.done(tool, "inner") or "{}"
@@ -1229,7 +1229,6 @@ def test_every_step_is_looked_at_before_the_first_one_runs(host: Host) -> None:
 
 @pytest.mark.parametrize("limit", [{"sequential_call": 5}, {"concurrent_batch": "5"}, {"sequential_call": "?", "concurrent_batch": 5}])
 def test_no_step_starts_after_the_share_of_the_hosts_own_limit(host: Host, limit: dict[str, Any]) -> None:
-    """Design section 8."""
     configure(timeouts={"tools": limit})
     approve(host.file, reader(), "look")
     host.say()
@@ -1238,7 +1237,7 @@ def test_no_step_starts_after_the_share_of_the_hosts_own_limit(host: Host, limit
 
 
 def test_in_a_container_file_tools_have_the_callers_id_and_no_folder_is_guessed(host: Host) -> None:
-    """Design section 8: an id of our own would be another container."""
+    """An id of our own would be another container."""
     configure(terminal={"backend": "docker"})
     approve(host.file, reader(), "look")
     host.say()
@@ -1303,7 +1302,7 @@ def test_the_answer_names_what_is_unlike_every_example(host: Host) -> None:
 
 
 def test_a_plain_write_is_asked_about_where_no_example_ran(host: Host) -> None:
-    """Design section 8, B44."""
+    """B44."""
     writer(host, "/srv/app")
     directive = host.ask("kata_note", {})
     assert f"in {host.home / 'project'}, where no example ran" in directive["message"]
@@ -1332,7 +1331,7 @@ def test_where_that_is_set_every_kata_asks_and_a_trusted_one_does_not(opened: Ca
 
 
 def test_a_trusted_writer_is_not_asked_about_in_a_new_folder(opened: Callable[..., Host]) -> None:
-    """T40; design section 8"""
+    """T40"""
     host = opened()
     writer(host, "/srv/app")
     assert "where no example ran" in host.ask("kata_note", {})["message"]
@@ -1359,7 +1358,7 @@ def test_a_plain_write_is_not_asked_about_where_its_examples_ran_or_nobody_knows
 
 
 def test_after_a_crash_a_step_that_was_done_is_not_unknown(ship: Host) -> None:
-    """Design section 8: a row is settled after its step, not at the end of the run."""
+    """A row is settled after its step, not at the end of the run."""
     shown: list[str] = []
 
     def answer(tool: str, arguments: Any, **ids: Any) -> str:
@@ -1374,7 +1373,7 @@ def test_after_a_crash_a_step_that_was_done_is_not_unknown(ship: Host) -> None:
 
 
 def test_a_result_of_five_megabytes_is_answered_shortly_and_not_kept_whole(host: Host) -> None:
-    """B37, issue 5."""
+    """B37."""
     approve(host.file, reader(), "look")
     host.say()
     big = json.dumps({"output": "x y\n" * 1_300_000, "exit_code": 0, "error": None})
@@ -1417,12 +1416,11 @@ def test_the_list_names_active_katas_and_only_reads(ship: Host, args: Any) -> No
 
 
 def test_the_prompt_has_no_section_without_katas(host: Host) -> None:
-    """Design section 11."""
     assert host.context.sections["kata.active"](None) == ""
 
 
 def test_the_prompt_names_each_kata_with_its_arguments(ship: Host) -> None:
-    """Design section 11: so that one `tool_call` suffices."""
+    """So that one `tool_call` suffices."""
     approve(ship.file, reader("path", "limit"), "look")
     ship.say(turn_id="T2")
     head, *lines = ship.context.sections["kata.active"]({}).split("\n")
@@ -1431,7 +1429,7 @@ def test_the_prompt_names_each_kata_with_its_arguments(ship: Host) -> None:
 
 
 def test_the_section_of_the_prompt_stays_short(host: Host) -> None:
-    """Design section 11: 120 characters each, 1,200 in all; whole lines."""
+    """120 characters each, 1,200 in all; whole lines."""
     for number in range(30):
         approve(host.file, reader(*(f"a_rather_long_argument_{n}" for n in range(number % 7 + 1))), f"k{number:02}_{'x' * number}")
     host.say()
@@ -1456,7 +1454,7 @@ def test_the_first_sentence_of_a_description_is_what_the_catalogue_shows(host: H
 
 
 def test_a_new_proposal_is_announced_once_and_without_observed_values(host: Host) -> None:
-    """A40, design section 11."""
+    """A40."""
     seen = InputField("path", "string", examples=("SECRETWORD",))
     spec = Spec((seen,), (*reader().steps, step("terminal", command=Literal("cat OBSERVED"))))
     propose(host.file, spec, "new")
@@ -1582,7 +1580,7 @@ def test_what_is_gone_is_noticed_before_a_run_goes_on_where_a_step_that_is_left_
 
 
 def test_a_resumed_run_is_asked_about_like_its_kata_and_lists_what_is_left(ship: Host) -> None:
-    """Issue 6: with a fresh key, and what the first step gave is shown."""
+    """With a fresh key, and what the first step gave is shown."""
     said = stopped(ship, '{"output": "to-origin", "exit_code": 0, "error": null}', FAILED)
     asked = [ship.ask("kata_resume", {"run": said["run"]}) for _ in range(2)]
     assert {one["action"] for one in asked} == {"approve"} and len({one["rule_key"] for one in asked}) == 2
@@ -1634,14 +1632,14 @@ def plugin(host: Host) -> Any:
 
 
 def test_a_person_who_looked_and_saw_nothing_has_it_done_now(ship: Host) -> None:
-    """Issue 6: it did not happen."""
+    """It did not happen."""
     run = stopped(ship, TIMED_OUT)["run"]
     assert json.loads(plugin(ship).by_hand(run, {}, "undone", lambda question: True))["status"] == "ok"
     assert [tool for tool, _, _ in ship.context.dispatched] == ["terminal", "write_file", "terminal"]
 
 
 def test_a_person_who_saw_that_it_happened_goes_on_after_it(ship: Host) -> None:
-    """Issue 6: what it gave is not known, and is supplied where a later step needs it."""
+    """What it gave is not known, and is supplied where a later step needs it."""
     run = stopped(ship, TIMED_OUT)["run"]
     with pytest.raises(Refused, match=r"'step1\.output' is not in what was kept"):
         plugin(ship).by_hand(run, {}, "done", lambda question: True)
@@ -1651,7 +1649,7 @@ def test_a_person_who_saw_that_it_happened_goes_on_after_it(ship: Host) -> None:
 
 
 def test_in_a_shell_each_effect_is_asked_about_and_a_no_stops_before_it(ship: Host) -> None:
-    """Design section 8: outside a turn nobody else asks."""
+    """Outside a turn nobody else asks."""
     run = stopped(ship, FINE, FAILED)["run"]
     asked: list[str] = []
 
@@ -1740,7 +1738,7 @@ TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 
 
 def test_a_masked_value_is_named_and_can_be_supplied_and_is_not_kept(host: Host) -> None:
-    """Issue 6: the run goes on with the real value, of which nothing reaches the file."""
+    """The run goes on with the real value, of which nothing reaches the file."""
     call = Command(("deploy ", Hole(Input("key"), "bare")))
     approve(host.file, Spec((InputField("key", "string"),), (step("terminal", EXTERNAL, command=call),)), "ship")
     host.say()
@@ -1957,7 +1955,7 @@ def test_another_process_that_runs_the_kata_in_this_folder_is_waited_for(ship: H
 
 
 def test_what_only_a_person_decides_is_put_to_the_person_with_a_fresh_key(host: Host) -> None:
-    """Design section 10, T39."""
+    """T39."""
     asked = [host.ask("terminal", {"command": "hermes kata approve 1 as x"}) for _ in range(2)]
     assert {one["action"] for one in asked} == {"approve"} and len({one["rule_key"] for one in asked}) == 2
     assert "hermes kata approve 1 as x" in asked[0]["message"] and "only a person" in asked[0]["message"]
@@ -2032,7 +2030,7 @@ def shelled(host: Host, *words: str) -> int:
 
 
 def test_a_shell_goes_on_with_a_run_that_only_reads(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
-    """Issue 6: nobody needs to be asked, so no terminal is needed."""
+    """Nobody needs to be asked, so no terminal is needed."""
     approve(host.file, reader(), "look")
     host.say()
     answering(host, FAILED, FAILED)

@@ -38,7 +38,7 @@ def learnt(desk: Bench, same: bool = True) -> Kata:
 
 @pytest.mark.parametrize("same", [True, False])
 def test_a_masked_place_becomes_an_input_of_type_secret(same: bool) -> None:
-    """T43, design section 4: without examples, choices or default; the fixed text around it stays."""
+    """T43: without examples, choices or default; the fixed text around it stays."""
     with closing(bench()) as desk:
         spec = learnt(desk, same).version.spec
     (secret,) = secrecy.fields(spec)
@@ -141,7 +141,7 @@ def test_only_a_secret_input_is_bound_and_only_to_a_variable(field: str | None, 
 
 
 def test_a_key_out_of_an_earlier_result_stays_a_reference_or_nothing() -> None:
-    """Design section 4: a token that a login gave is taken from its answer, and is no input."""
+    """A token that a login gave is taken from its answer, and is no input."""
 
     def login(number: int) -> tuple[Did, ...]:
         token = TOKENS[number]

@@ -24,7 +24,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_of_two_approvals_one_wins_and_the_other_gets_a_clear_sentence(file: Path) -> None:
-    """Design section 10: the second comes while the first is between its checks and its decision."""
+    """The second comes while the first is between its checks and its decision."""
     with closing(bench(file)) as one, closing(bench(file)) as other:
         one.learn()
         one.service.review("1", "cli")
@@ -44,7 +44,6 @@ def test_of_two_approvals_one_wins_and_the_other_gets_a_clear_sentence(file: Pat
 
 
 def test_of_many_approvals_at_the_same_time_exactly_one_wins(file: Path) -> None:
-    """Design sections 10 and 12."""
     with closing(bench(file)) as first:
         first.learn()
         first.service.review("1", "cli")
@@ -81,7 +80,6 @@ def test_an_approval_and_a_rejection_cannot_both_win(file: Path) -> None:
 
 
 def test_an_approval_in_one_process_is_seen_by_the_other_at_once(file: Path) -> None:
-    """Design section 12."""
     with closing(bench(file)) as one, closing(bench(file)) as other:
         before = other.store.generation()
         one.approved("deploy")
@@ -110,7 +108,7 @@ def test_cleanup_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_of_many_verbs_at_the_same_time_each_finds_what_the_one_before_left(file: Path) -> None:
-    """Design section 10, T65: four services on one file; the log is one unbroken walk through the table."""
+    """T65: four services on one file; the log is one unbroken walk through the table."""
     with closing(bench(file)) as first:
         first.approved()
     desks = [bench(file) for _ in range(4)]

@@ -37,7 +37,6 @@ WORD = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n", exclude
     ],
 )
 def test_programs_and_sub_commands_are_named_in_order(command, programs):
-    """Design section 5.2."""
     assert shell.programs(shell.parse(command)) == programs
 
 
@@ -193,7 +192,7 @@ HERE = (
 
 @pytest.mark.parametrize(("text", "programs", "bodies", "output"), HERE)
 def test_a_here_document_begins_after_its_line_whatever_else_stands_there(text, programs, bodies, output, tmp_path):
-    """Issue 4: pipes, `&&`, a second one, comments, assignments; a real bash prints what the tree says."""
+    """Pipes, `&&`, a second one, comments, assignments; a real bash prints what the tree says."""
     script = shell.parse(text)
     assert shell.programs(script) == programs and script.text == text
     assert [one.body for command in script.commands() for one in command.redirects if one.body is not None] == bodies

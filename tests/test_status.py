@@ -47,7 +47,7 @@ def test_status_counts_what_could_not_be_kept_and_repeats_what_the_host_says(des
 
 
 def test_a_file_of_a_newer_plugin_is_one_clear_sentence() -> None:
-    """Issue 2, bad input; B45."""
+    """Bad input; B45."""
 
     def refuse() -> sqlite3.Connection:
         raise NewerStore("The Kata file has version 9, this plugin knows versions up to 1: update the Kata plugin")

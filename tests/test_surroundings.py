@@ -143,7 +143,7 @@ def test_a_date_that_cannot_be_taken_out_of_code_keeps_a_routine_from_being_one(
 
 
 def test_a_value_of_a_result_comes_before_the_day() -> None:
-    """Design section 6: reference, then surroundings."""
+    """Reference, then surroundings."""
     done = [example(n, [sh("date +%F", f"{one}\n"), sh(f"touch {one}.md")], **day(one)) for n, one in enumerate(DAYS)]
     made = argument(learnt(*done), 1, "command")
     assert isinstance(made, Command) and isinstance(made.parts[1], Hole) and isinstance(made.parts[1].value, Reference)

@@ -30,7 +30,7 @@ from kata.switches import EVERYWHERE, OPTIONS, read
     ],
 )
 def test_an_option_stands_for_its_word_wherever_it_stands(line: str, spoken: str) -> None:
-    """Issue 6: dashed as well as words."""
+    """Dashed as well as words."""
     assert " ".join(read(line.split()).spoken) == spoken
 
 

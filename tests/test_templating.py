@@ -188,7 +188,7 @@ def test_an_opaque_command_may_be_a_literal_and_never_a_template():
 
 
 def test_a_value_inside_a_loop_is_an_input_and_what_the_loop_goes_over_is_fixed():
-    """Issue 8: the list, the variable and the patterns of a loop or a branch never change."""
+    """The list, the variable and the patterns of a loop or a branch never change."""
     for text in ("for f in *; do wc {} $f; done", "(cd src && grep {} x)", "if grep -q {} x; then ls; fi", "case $1 in a) ls {};; esac"):
         rendered = templating.render(commands(text.format("a1"), text.format("b2")), {"value": "c d", "pattern": "c d", "path": "c d"}, ())
         assert rendered == text.format("'c d'")
@@ -226,7 +226,6 @@ def test_a_whole_command_is_never_taken_from_a_result():
     ],
 )
 def test_programs_code_and_operators_are_never_holes(one, other):
-    """Design section 7."""
     with pytest.raises(TemplateError):
         commands(one, other)
 
@@ -251,7 +250,7 @@ def test_a_hostile_value_arrives_as_one_argument(value, expected):
 
 @pytest.mark.parametrize("value", ["x\ntouch pwned", "-r", "", "a\0b", "\udcff", "a\x1b[0m", "\u2028"])
 def test_a_value_that_cannot_be_placed_is_refused(value):
-    """B06, design section 7: a leading dash in an operand place, control characters, nothing at all."""
+    """B06: a leading dash in an operand place, control characters, nothing at all."""
     for template in (commands('grep -n "one" f', 'grep -n "two" f'), commands("cat one", "cat two")):
         with pytest.raises(UnsafeValue):
             templating.render(template, {template.parts[1].value.name: value}, ())
@@ -308,7 +307,7 @@ def command_templates(draw):
 
 @given(command_templates(), st.lists(VALUE, min_size=3, max_size=3))
 def test_rendering_keeps_the_tree(template, values):
-    """Law of design section 7: the rendered command has the template's tree, with each value as one piece of an argument."""
+    """The rendered command has the template's tree, with each value as one piece of an argument."""
     plain = "".join(part if isinstance(part, str) else "MARK" for part in template.parts)
     try:
         text = templating.render(template, {f"v{i}": value for i, value in enumerate(values)}, ())
@@ -323,7 +322,7 @@ def test_rendering_keeps_the_tree(template, values):
 
 @given(st.lists(VALUE, min_size=2, max_size=2), st.sampled_from(["README.md", "src/a b.py", "x"]), st.integers(0, 10**6))
 def test_rendering_and_matching_are_inverse(values, path, number):
-    """Law of design section 6: inputs, to calls, to the same inputs."""
+    """Inputs, to calls, to the same inputs."""
     spec = Spec(
         (InputField("one", "string"), InputField("two", "string"), InputField("n", "integer")),
         (
@@ -362,7 +361,7 @@ def test_what_is_learnt_reproduces_every_example(values):
 
 
 def test_an_option_that_is_there_or_not_is_a_yes_or_no_with_the_usual_default():
-    """Design section 5.5: variants that differ by an optional flag are one family with a choice."""
+    """Variants that differ by an optional flag are one family with a choice."""
     examples = [example(i, term(text)) for i, text in enumerate(["ls -la a", "ls -la -h bb", "ls -la c", "ls -la -h dd", "ls -la ee"])]
     template, spec = learnt(*examples)
     assert template.steps[0].fields == (
@@ -434,7 +433,7 @@ FLAGS = st.lists(st.sampled_from(["-a", "-b", "--long", "--sort=size"]), unique=
 
 @given(st.lists(FLAGS, min_size=2, max_size=6), st.lists(st.from_regex(r"[a-z]{1,6}", fullmatch=True), min_size=6, max_size=6))
 def test_every_setting_of_the_options_is_rendered_and_recovered(rows, words):
-    """Law: rendering and matching are inverse, with options too (issue 4)."""
+    """Law: rendering and matching are inverse, with options too."""
     order = ["-a", "-b", "--long", "--sort=size"]
     texts = [" ".join(["ls", *sorted(row, key=order.index), word]) for row, word in zip(rows, words, strict=False)]
     examples = [example(i, term(text)) for i, text in enumerate(texts)]
@@ -493,7 +492,7 @@ def test_a_value_around_another_input_is_made_of_it():
     ],
 )
 def test_few_values_that_come_back_are_a_choice_and_the_usual_one_is_the_default(values, choices, default):
-    """Design section 6.6, T29, T30."""
+    """T29, T30."""
     template = learning.infer([example(i, ("deploy", {"stage": value}, "{}")) for i, value in enumerate(values)])
     assert [(one.choices, one.default) for one in template.inputs] == [(choices, default)]
 

@@ -375,7 +375,7 @@ def test_a_secret_in_a_name_or_in_what_is_said_of_a_routine_is_caught_and_not_sh
     ],
 )
 def test_a_changed_schema_is_drift_and_a_missing_tool_is_not_checked_here(schemas: Any, passed: bool, reason: str) -> None:
-    """K65, A18, design section 3."""
+    """K65, A18."""
     assert checks(schemas=schemas)["tools_available"] == Check("tools_available", passed, reason)
 
 
@@ -501,7 +501,7 @@ def test_tools_that_talk_loop_or_lead_elsewhere_are_barred(tool: str) -> None:
     ],
 )
 def test_what_addresses_kata_itself_is_barred(expression: Expression) -> None:
-    """A4, K66, design section 10."""
+    """A4, K66."""
     found = checks(replace(SPEC, steps=(*SPEC.steps, step("terminal", command=expression))))
     assert failed(found)["compilable_tools"] == "a call of terminal addresses Kata itself"
 
@@ -577,7 +577,7 @@ SWITCH = ("terminal", WRITE, {"command": "git switch main"})
 
 @pytest.mark.parametrize("before", [[LOOK], [LOOK, ("read_file", READ, {"path": "OTHER.md"})], [("patch", WRITE, {"path": "TODO.md"})]])
 def test_a_file_that_is_overwritten_unread_is_caught(before: Any) -> None:
-    """Design section 8: the host refuses it under the run's own id, so that the kata would stop there each time."""
+    """The host refuses it under the run's own id, so that the kata would stop there each time."""
     number = len(before) + 1
     reason = f"step {number} (write_file) overwrites a file that the routine does not read first"
     assert failed(writes(*before))["compilable_tools"] == reason

@@ -167,7 +167,6 @@ NOT_ASKED = [
 
 @pytest.mark.parametrize(("command", "reason"), ASKED)
 def test_a_command_that_only_a_person_may_give_is_put_to_the_person(command: str, reason: str) -> None:
-    """Design section 10."""
     assert why(Call("terminal", {"command": command})) == reason
 
 
@@ -235,7 +234,7 @@ def test_a_command_beyond_what_is_parsed_is_searched_as_text() -> None:
 
 
 def test_without_time_there_is_no_opinion() -> None:
-    """Design section 10: the agent never waits for us."""
+    """The agent never waits for us."""
     assert why(Call("terminal", {"command": "hermes kata approve 1"}), late=lambda: True) == ""
 
 

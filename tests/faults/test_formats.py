@@ -43,7 +43,7 @@ def test_the_formats_that_are_frozen_here_are_those_that_the_steps_lead_to(tmp_p
 
 @pytest.mark.parametrize("number", range(1, len(FORMATS) + 1))
 def test_a_file_of_an_earlier_format_keeps_everything(tmp_path: Path, number: int) -> None:
-    """T42, issue 12: every row with every column that it had; then the routine is known, the kata runs, and the log is whole."""
+    """T42: every row with every column that it had; then the routine is known, the kata runs, and the log is whole."""
     lived(tmp_path / "today.db")
     old = tmp_path / "old.db"
     aged(tmp_path / "today.db", old, number)

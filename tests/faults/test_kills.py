@@ -90,7 +90,7 @@ def test_a_recorder_that_is_killed_leaves_a_batch_whole_or_not_at_all(tmp_path: 
 
 @pytest.mark.parametrize("journal", JOURNALS)
 def test_the_recorder_at_its_work_loses_no_more_than_what_it_was_writing(tmp_path: Path, journal: str, record_property: Figure) -> None:
-    """T66; design section 4: what was there before stays, in its order, and of what was told since the last batch nothing is there in
+    """T66: what was there before stays, in its order, and of what was told since the last batch nothing is there in
     part. A batch is of one second at most."""
     assert BATCH_S <= 1.0
     for file in killed("observe", seeded(tmp_path, mined=False), journal, record_property):

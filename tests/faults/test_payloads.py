@@ -147,7 +147,7 @@ def resident() -> int:
 def test_no_payload_breaks_a_hook_and_memory_stays_bounded(
     tmp_path: Path, seed: int, record_property: Callable[[str, object], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """B46, K2, issue 12: missing, of the wrong type, endless, half characters, deep, huge, or raising whatever is done with it."""
+    """B46, K2: missing, of the wrong type, endless, half characters, deep, huge, or raising whatever is done with it."""
     caplog.set_level("CRITICAL")
     (tmp_path / "project").mkdir()
     rng, context = random.Random(seed), Context({})

@@ -336,7 +336,7 @@ def home(tmp_path: Path, kept: bytes) -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", ATTEMPTS)
 def test_nothing_that_is_done_to_what_is_kept_makes_a_tool_or_stops_the_agent(home: Path, name: str) -> None:
-    """T42, T66, issue 12."""
+    """T42, T66."""
     harm, wanted, stays = ATTEMPTS[name]
     harm(home)
     context = Context({})
@@ -373,7 +373,7 @@ MENDED = [name for name, (_, told, _) in ATTEMPTS.items() if told in (DAMAGED, S
 
 @pytest.mark.parametrize("name", MENDED)
 def test_one_command_saves_what_can_be_read_and_keeps_the_old_file(home: Path, name: str) -> None:
-    """Issue 12: what is damaged is named with the command that helps; after it all works, and no tool is there that nobody approved."""
+    """What is damaged is named with the command that helps; after it all works, and no tool is there that nobody approved."""
     ATTEMPTS[name][0](home)
     before, context = home.read_bytes(), Context({})
     register(context)

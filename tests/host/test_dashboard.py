@@ -367,7 +367,7 @@ def test_what_destroys_needs_its_name_typed_and_can_be_disabled_and_enabled(room
 
 
 def test_of_two_pages_one_decides_and_the_other_is_told(room: Room) -> None:
-    """Design section 10: two cannot both win."""
+    """Two cannot both win."""
     path = f"kata/{room.numbers['publish']}"
     with room.eyes.page(path=path) as one, room.eyes.page(path=path) as two:
         for page in (one, two):

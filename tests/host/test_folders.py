@@ -76,7 +76,7 @@ def moved(school: School) -> Iterator[Moved]:
 
 
 def test_in_another_folder_than_that_of_the_examples_a_person_is_asked_and_a_no_touches_nothing(moved: Moved) -> None:
-    """Design section 8: the kata only writes, so where it was learnt it does not ask."""
+    """The kata only writes, so where it was learnt it does not ask."""
     assert "where no example ran" in moved.screen and "elsewhere" in moved.screen
     assert moved.calls["refused"] == []
     assert moved.made["refused"] == {"work": {}, "elsewhere": {}, "inner": {}}

@@ -110,7 +110,7 @@ def talk(school: School, server: Rooms, spoken: Spoken) -> None:
 
 
 def test_a_group_chat_looks_and_does_not_decide(spoken: Spoken) -> None:
-    """T46, issue 6.5: the kind of chat is in the session key that the host tells."""
+    """T46: the kind of chat is in the session key that the host tells."""
     assert "proposal" in spoken.said["list"] and "Side effects" in spoken.said["review in the group"]
     assert "hermes kata …" in spoken.said["approve in the group"] and spoken.states["approve in the group"] == ["candidate", "candidate"]
 

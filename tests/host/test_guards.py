@@ -113,7 +113,7 @@ def ours(host: Host) -> str:
 
 
 def test_what_the_agent_does_to_kata_itself_is_put_to_the_person(guarded: Guarded) -> None:
-    """Issue 6.5: its code, its file, its settings, its decisions and its interface; in `-q` nobody can answer, so nothing of it happens."""
+    """Its code, its file, its settings, its decisions and its interface; in `-q` nobody can answer, so nothing of it happens."""
     told = [str(result) for result in guarded.results["ours"]]
     for (tool, made, why), result in zip(attempts(guarded.school.host), told, strict=True):
         assert "requires approval" in result and f"The agent {why}" in result, (tool, made, result)

@@ -144,7 +144,7 @@ def commands(past: Past) -> list[str]:
 
 
 def test_an_empty_file_offers_the_history_and_a_preview_keeps_nothing(past: Past) -> None:
-    """Issue 10: nothing is read unasked."""
+    """Nothing is read unasked."""
     assert "hermes kata learn --preview" in " ".join(past.offer.out.split())
     assert past.preview.out.startswith("Would learn from") and "1 new or better proposal" in past.preview.out
     assert past.kept == 0 and "Nothing was kept" in past.preview.out

@@ -80,7 +80,7 @@ def used(school: School, tmp_path_factory: pytest.TempPathFactory) -> Iterator[U
 
 
 def test_what_a_shell_cannot_look_up_it_says_it_did_not_check(used: Used) -> None:
-    """K65, issue 6.8: no server is connected there, which is no drift."""
+    """K65: no server is connected there, which is no drift."""
     told = " ".join(used.shell["enable"].out.split())
     assert used.shell["disable"].code == used.shell["enable"].code == 0
     assert "Enabled: kata_stamp(path), revision" in told and f"Not checked here: {TOOL}; not known in this process" in told, told
@@ -103,7 +103,7 @@ def test_it_asks_and_then_calls_the_server_once(used: Used) -> None:
 
 
 def test_what_a_server_says_of_a_tool_that_only_reads_is_not_handed_on_to_plugins(used: Used, hermes: Path) -> None:
-    """Issue 8.2: this one says so of a tool that writes, and the kata asked all the same; should the host hand it on, this fails."""
+    """This one says so of a tool that writes, and the kata asked all the same; should the host hand it on, this fails."""
     words = "import inspect; from tools.registry import ToolEntry; print(*inspect.signature(ToolEntry.__init__).parameters)"
     told = subprocess.run([hermes.parent / "python", "-c", words], capture_output=True, text=True, check=True).stdout.split()
     assert {"name", "schema", "toolset"} < {*told}

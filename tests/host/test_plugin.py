@@ -58,7 +58,7 @@ def test_the_hosts_own_checks_pass(home: Host) -> None:
 
 
 def private_imports(checked: Answer) -> set[str]:
-    """What the host's check calls private of itself and we import; design section 8 discloses two of them and no other."""
+    """What the host's check calls private of itself and we import: the catalog text discloses two of them, and there is no other."""
     _, found, listed = words(checked).partition("private core imports")
     return set(re.findall(r"\w+\.py:\d+ ([\w.]+\w)", listed)) if found else set()
 

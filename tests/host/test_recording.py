@@ -139,7 +139,7 @@ HAPPENED: tuple[tuple[str, Any, str, str, str], ...] = (
 
 
 def test_the_rows_are_what_happened_in_the_order_of_the_model_with_our_judgement(recorded: Recorded) -> None:
-    """Design section 4; B03, B39, B46"""
+    """B03, B39, B46"""
     rows = recorded.host.calls()
     seen = [(row["tool"], row["arguments"], row["status"], row["said"]) for row in rows]
     expected = [(tool, args, status, said) for tool, args, status, _, said in HAPPENED]
@@ -153,7 +153,7 @@ def test_the_rows_are_what_happened_in_the_order_of_the_model_with_our_judgement
 
 
 def test_parallel_and_sequential_calls_leave_equal_arguments(recorded: Recorded) -> None:
-    """Design section 4: the host makes text fit the schema only where it runs calls in parallel."""
+    """The host makes text fit the schema only where it runs calls in parallel."""
     reads = [row["arguments"] for row in recorded.host.calls(tool="read_file") if "limit" in row["arguments"]]
     assert reads == [READ, READ | {"path": "b.txt"}, READ | {"offset": 2}, READ], "the two in the middle ran at the same time"
     assert [row["arguments"]["timeout"] for row in recorded.host.calls(tool="terminal") if "timeout" in row["arguments"]] == [20]
@@ -175,7 +175,7 @@ def test_results_are_kept_as_values_and_the_large_one_by_head_and_tail(recorded:
 
 
 def test_nothing_secret_is_in_the_bytes_of_the_files_nor_in_any_value(recorded: Recorded) -> None:
-    """Design section 4; B19, B52"""
+    """B19, B52"""
     host, folder = recorded.host, recorded.host.database.parent
     shown = str(recorded.answer.requests)
     assert all(secret in shown for secret in SECRETS.values()), "the model saw every secret, so the hooks did"
@@ -193,7 +193,6 @@ def tables(path: Path) -> list[str]:
 
 
 def test_one_secret_has_one_placeholder_and_the_command_around_it_stands(recorded: Recorded) -> None:
-    """Design section 4"""
     rows = recorded.host.calls()
     command, env = rows[12]["arguments"]["command"], rows[13]["result"]
     words = command.split()
@@ -223,7 +222,6 @@ def test_every_model_request_of_the_turn_is_there_with_its_tokens(recorded: Reco
 
 
 def test_each_call_names_the_schema_it_was_made_for_and_only_the_owner_may_read(recorded: Recorded) -> None:
-    """Design sections 4 and 12"""
     known = {row["fingerprint"]: row["tool"] for row in recorded.host.rows("SELECT * FROM schemas")}
     assert all(known[row["schema"]] == row["tool"] for row in recorded.host.calls())
     assert recorded.host.counters() == {}

@@ -190,7 +190,7 @@ def test_a_run_is_resumed_once(resumed: Resumed) -> None:
 
 
 def test_what_only_a_person_decides_the_agent_cannot_do_where_nobody_is_there(resumed: Resumed) -> None:
-    """Design section 10, T39: on the host, by its terminal; what only reads is not asked about."""
+    """T39: on the host, by its terminal; what only reads is not asked about."""
     told = [json.dumps(result) for result in resumed.results["alone"]]
     assert len(told) == 4 and all("BLOCKED" in text for text in told[:3]), told
     assert resumed.calls["alone"] == [("terminal", "hermes kata list")]
@@ -213,7 +213,7 @@ def test_a_run_that_was_killed_in_the_middle_of_an_effect_is_unknown_and_not_rep
 
 
 def test_a_person_who_looked_goes_on_in_a_shell_and_is_asked_before_each_effect(resumed: Resumed) -> None:
-    """Issue 6, design section 8: without a terminal nothing runs."""
+    """Without a terminal nothing runs."""
     assert "there is no terminal here to ask you on; nothing was run" in " ".join(resumed.refused.split())
     code, text = resumed.shell
     assert code == 0, text

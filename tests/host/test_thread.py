@@ -88,7 +88,7 @@ def test_three_conversations_become_one_approved_tool_that_replays(project: Host
 
     again = call_kata(project, script, "delta")
     assert_stopped_at_the_write(again)
-    assert f"kata_{NAME} returned error" in project.log(), "design section 8: bad news must look bad"
+    assert f"kata_{NAME} returned error" in project.log(), "bad news must look bad"
     assert project.tree() == before | note_by_hand_text(bare_twin, "delta"), "what was there is untouched"
 
     runs = project.kata("runs", f"kata_{NAME}")
@@ -162,7 +162,6 @@ def test_an_unknown_number_is_refused_before_anything_was_recorded(project: Host
 
 
 def test_a_newer_database_is_left_as_it_is_and_the_agent_works_on(project: Host, script: Script) -> None:
-    """Design section 12"""
     path = project.home / DATABASE
     path.parent.mkdir(parents=True)
     with closing(sqlite3.connect(path)) as newer:

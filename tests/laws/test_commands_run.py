@@ -43,7 +43,7 @@ def claimed(argv: Argv, script: shell.Script) -> bool:
 @EACH_A_BASH
 @given(PLAIN_SCRIPTS)
 def test_a_script_of_fixed_words_runs_what_its_tree_says_and_nothing_else(text: str) -> None:
-    """Issue 8: played through by the tree alone, with every branch and every turn of a loop, it runs the same commands."""
+    """Played through by the tree alone, with every branch and every turn of a loop, it runs the same commands."""
     script = shell.parse(text)
     assert Counter(ran(text)) == Counter(played(script))
 
@@ -52,7 +52,7 @@ def test_a_script_of_fixed_words_runs_what_its_tree_says_and_nothing_else(text: 
 @EACH_A_BASH
 @given(SCRIPTS)
 def test_whatever_runs_stands_in_the_tree(text: str) -> None:
-    """Issue 8: nothing runs that an effect could not be judged by."""
+    """Nothing runs that an effect could not be judged by."""
     script = shell.parse(text)
     assert [argv for argv in ran(text) if not claimed(argv, script)] == []
 
@@ -116,7 +116,7 @@ ORDERED = [
 @real_bash
 @pytest.mark.parametrize(("text", "programs"), ORDERED)
 def test_labelled_commands_run_what_their_tree_names(text: str, programs: list[str] | None) -> None:
-    """Issue 8, T38."""
+    """T38."""
     real, script = ran(text), shell.parse(text)
     assert [argv for argv in real if not claimed(argv, script)] == []
     names = [argv[0] for argv in real]
@@ -129,7 +129,7 @@ OUTSIDE = re.compile(r"[<>]\s*[~/](?!dev/null\b)|/dev/(?!null\b)|(?:^|[\s;|&(`])
 
 @real_bash
 def test_what_the_labelled_cases_run_stands_in_their_trees() -> None:
-    """Issue 8: every program that bash looks for is one that the tree names; nothing real runs."""
+    """Every program that bash looks for is one that the tree names; nothing real runs."""
     if not CASES.is_file():
         pytest.skip("no shared/cases beside this checkout")
     wrong, tried = [], 0
@@ -230,7 +230,7 @@ def steps(text: str) -> int:
 
 @pytest.mark.parametrize("name", LONG)
 def test_a_text_twice_as_long_takes_twice_the_steps(name: str) -> None:
-    """Issue 8: linear, counted in steps and not by the clock."""
+    """Linear, counted in steps and not by the clock."""
     short, long = LONG[name](150), LONG[name](300)
     assert steps(long) <= 2.2 * steps(short) + 300
     assert steps(long) <= 150 * len(long) + 500
@@ -238,7 +238,7 @@ def test_a_text_twice_as_long_takes_twice_the_steps(name: str) -> None:
 
 @pytest.mark.parametrize("name", LONG)
 def test_a_text_of_a_hundred_thousand_is_read_or_opaque(name: str) -> None:
-    """Issue 8: longer than a command may be, and as long as it reads in a moment."""
+    """Longer than a command may be, and as long as it reads in a moment."""
     for size in (12_000 // len(LONG[name](1)), 100_000):
         try:
             assert shell.parse(LONG[name](size)).text
@@ -247,7 +247,7 @@ def test_a_text_of_a_hundred_thousand_is_read_or_opaque(name: str) -> None:
 
 
 def test_a_command_is_opaque_where_no_stack_is_left() -> None:
-    """Issue 8: it never raises anything else, however deep the caller stands."""
+    """It never raises anything else, however deep the caller stands."""
 
     def deep(left: int) -> str:
         if left:

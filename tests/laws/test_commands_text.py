@@ -81,7 +81,7 @@ def test_a_tree_becomes_text_and_the_same_tree_again(text: str) -> None:
 
 @given(SCRIPTS)
 def test_what_agents_write_is_understood(text: str) -> None:
-    """Issue 8: nothing that the grammar of these tests makes is opaque."""
+    """Nothing that the grammar of these tests makes is opaque."""
     shell.parse(text)
 
 

@@ -128,7 +128,7 @@ def test_what_a_person_may_do_is_what_is_not_refused(state: State) -> None:
 
 
 def test_every_sentence_of_the_table_names_the_state() -> None:
-    """Issue 6, bad input: the sentence says what it is and, where there is one, the verb that helps."""
+    """Bad input: the sentence says what it is and, where there is one, the verb that helps."""
     for verb, row in TABLE.items():
         for state, told in row.items():
             word = "proposal" if state is State.CANDIDATE and verb in PERSON else state.value

@@ -156,7 +156,7 @@ def afresh(turns: Iterable[tuple[str, tuple[Did, ...]]], each: bool) -> dict[str
 @settings(max_examples=EXAMPLES // 4)
 @given(histories(MINES, LOSSES))
 def test_the_answer_is_that_of_the_turns_that_are_there(history: list[Op]) -> None:
-    """Design section 5.8: mined after every turn, in any batches, five families at a time, or from scratch, with retention and purge in
+    """Mined after every turn, in any batches, five families at a time, or from scratch, with retention and purge in
     the mix, the same proposals and the same near misses."""
     with closing(bench()) as desk:
         told = Told(desk)
@@ -176,7 +176,7 @@ DECISIONS = st.tuples(st.sampled_from(["approve", "reject"]), st.integers(0, 5),
 @settings(max_examples=EXAMPLES // 5)
 @given(histories(MINES, LOSSES, DECISIONS))
 def test_mining_everything_once_more_changes_nothing_and_keeps_what_was_decided(history: list[Op]) -> None:
-    """Design section 5.8, K88, A32: states, names and numbers stay."""
+    """K88, A32: states, names and numbers stay."""
     with closing(bench()) as desk:
         told = Told(desk)
         for op in history:
@@ -227,7 +227,7 @@ def sides(desk: Bench) -> set[tuple[tuple[str, ...], str]]:
 
 
 def test_neither_names_of_conversations_nor_the_seed_of_hashes_are_in_any_result() -> None:
-    """Design section 5.8: no randomness, clock or order of a set."""
+    """No randomness, clock or order of a set."""
     told = set()
     for seed in ("1", "2", "3"):
         surroundings = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[1])}
@@ -240,7 +240,6 @@ def test_neither_names_of_conversations_nor_the_seed_of_hashes_are_in_any_result
 @settings(max_examples=EXAMPLES // 6)
 @given(histories(), st.permutations("abcde"))
 def test_renaming_conversations_changes_nothing(history: list[Op], names: list[str]) -> None:
-    """Design section 5.8."""
     told = [(str(what), done) for _, what, done in history]
     renamed = [(names["abcde".index(talk)] + "-x", done) for talk, done in told]
     assert afresh(told, each=False) == afresh(renamed, each=False)
@@ -257,7 +256,7 @@ def pairs(count: int) -> tuple[Did, ...]:
 
 
 def test_at_most_five_families_a_turn_are_scored_and_the_rest_waits_in_the_file(tmp_path: Path) -> None:
-    """Design section 5.8: also when the process ends meanwhile."""
+    """Also when the process ends meanwhile."""
     with closing(bench(tmp_path / "kata.db")) as desk:
         for number in range(3):
             desk.turn(f"c{number}", *pairs(12))
@@ -298,7 +297,7 @@ def lone(done: Did, times: int) -> tuple[Did, ...]:
 
 
 def test_a_proposal_that_chance_explains_as_the_history_grows_is_told_as_a_near_miss_and_comes_back() -> None:
-    """Design section 5.6, K45: three meetings out of sixty calls of each are none; sixty are."""
+    """K45: three meetings out of sixty calls of each are none; sixty are."""
     history = [("c0", (A, B)), ("c1", (A, B)), ("c2", (A, B))]
     with closing(bench()) as desk:
         for talk, done in history:
@@ -322,7 +321,7 @@ def test_a_proposal_that_chance_explains_as_the_history_grows_is_told_as_a_near_
 
 
 def test_the_piece_of_a_routine_that_chance_explains_gets_a_look_of_its_own() -> None:
-    """Design sections 5.4 and 5.6: what met by chance hides nothing."""
+    """What met by chance hides nothing."""
     history = [*((f"c{n}", (A, B, C)) for n in range(3)), ("c3", (A, B))]
     more = [("d1", lone(C, 320)), *((f"e{n}", filler(n)) for n in range(14))]
     with closing(bench()) as desk:
@@ -369,7 +368,7 @@ def told(history: Iterable[tuple[str, tuple[Did, ...]]]) -> Bench:
 
 
 def test_what_chance_explains_at_first_sight_is_not_told_and_wakes_when_the_history_grows() -> None:
-    """Design section 5.6: no template is learnt of it; calls that have nothing to do with it make its meetings rarer than by chance."""
+    """No template is learnt of it; calls that have nothing to do with it make its meetings rarer than by chance."""
     with closing(told(met(30))) as desk:
         assert desk.service.katas() == () == desk.service.near() and len(desk.store.sleepers()) == 1
         more = [("e0", lone(C, 2_500))]
@@ -389,7 +388,7 @@ def test_what_chance_explained_wakes_when_what_made_it_likely_is_forgotten() -> 
 
 
 def test_a_near_miss_that_chance_explains_by_now_is_not_told_any_more() -> None:
-    """Design section 5.6: whatever it failed on, meeting at all was chance; and it comes back with what was told of it."""
+    """Whatever it failed on, meeting at all was chance; and it comes back with what was told of it."""
     history = [(f"c{n}", unlike(n)) for n in range(3)]
     more = [("d0", lone(unlike(7)[0], 30)), ("d1", lone(unlike(7)[1], 30)), ("d2", lone(C, 440))]
     with closing(told(history)) as desk:
@@ -403,7 +402,7 @@ def test_a_near_miss_that_chance_explains_by_now_is_not_told_any_more() -> None:
 
 
 def test_values_that_tie_steps_are_evidence_and_a_table_that_holds_every_value_is_none() -> None:
-    """Design section 5.6, "for the key or for the family": halves of different conversations fit each other seldom, or always."""
+    """For the key or for the family: halves of different conversations fit each other seldom, or always."""
     with closing(bench()) as desk:
         for number in range(4):
             desk.turn(f"c{number}", *ticket(number))

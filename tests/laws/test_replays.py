@@ -54,7 +54,7 @@ def planned(spec: Spec, inputs: dict[str, Any]) -> list[str | None]:
 
 @given(routines())
 def test_validator_dry_run_and_driver_play_a_spec_alike(routine: tuple[Spec, dict[str, Any], list[Any]]) -> None:
-    """T47, K56, issue 12: 10,000 specs with --full; the first step is always known to the dry run."""
+    """T47, K56: 10,000 specs with --full; the first step is always known to the dry run."""
     spec, inputs, results = routine
     real = driven(spec, inputs, results)
     assert rehearsed(spec, inputs, results) == real and len(real) == len(spec.steps)

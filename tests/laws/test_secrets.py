@@ -260,7 +260,7 @@ def test_a_short_input_that_is_itself_the_secret_is_hidden(value: str, tmp_path:
 @settings(max_examples=max(15, EXAMPLES // 3))
 @given(st.sampled_from([*published.COMMANDS, *published.PLACES]), drawn(WORD, 24, 40).filter(mixed), st.booleans())
 def test_no_secret_in_a_place_that_is_published_is_in_the_file_its_journal_or_an_export(frame: str, secret: str, named: bool) -> None:
-    """Issue 8: in arguments, results, errors, traces, the user's words, mined and exported; while the file is open too."""
+    """In arguments, results, errors, traces, the user's words, mined and exported; while the file is open too."""
     said = frame.format(*[secret] * 3)
 
     def leaky(number: int) -> tuple[Did, ...]:

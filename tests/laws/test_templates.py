@@ -64,7 +64,7 @@ def two_steps(draw: st.DrawFn) -> tuple[Did, ...]:
 @settings(max_examples=150)
 @given(st.lists(two_steps(), min_size=2, max_size=4))
 def test_what_is_learnt_gives_every_example_back_with_its_types(cases: list[tuple[Did, ...]]) -> None:
-    """Design section 6, B31, B29, A15: null, "null", 1, 1.0 and true stay apart at any depth, and braces are text."""
+    """B31, B29, A15: null, "null", 1, 1.0 and true stay apart at any depth, and braces are text."""
     examples = family(*cases)
     spec = learnt(examples)
     if spec is not None:
@@ -75,7 +75,7 @@ def test_what_is_learnt_gives_every_example_back_with_its_types(cases: list[tupl
 @settings(max_examples=150)
 @given(st.lists(two_steps(), min_size=2, max_size=4), st.data())
 def test_rendering_and_matching_are_inverse_for_whatever_was_learnt(cases: list[tuple[Did, ...]], data: st.DataObject) -> None:
-    """Law of design section 6: inputs of one example with the results of another, to calls, and back to inputs that make the same calls."""
+    """Inputs of one example with the results of another, to calls, and back to inputs that make the same calls."""
     examples = family(*cases)
     spec = learnt(examples)
     assume(spec is not None)
@@ -113,7 +113,7 @@ FRAMES = ("grep -n {} src/app.py", "git log --author '{}' | head -3", 'echo "say
 @settings(max_examples=150)
 @given(WORDS, st.sampled_from(FRAMES))
 def test_a_learnt_command_keeps_its_tree_whatever_value_comes(value: str, frame: str) -> None:
-    """Law of design section 7, from examples on: the value is one piece of one argument, or the step is refused."""
+    """From examples on: the value is one piece of one argument, or the step is refused."""
     examples = family(*((sh(frame.format(word)), sh("ls -l docs")) for word in LEARNT))
     spec = learnt(examples)
     assert spec is not None and len(spec.inputs) == 1
@@ -130,7 +130,7 @@ def test_a_learnt_command_keeps_its_tree_whatever_value_comes(value: str, frame:
 @settings(max_examples=100)
 @given(st.lists(st.text("abcdefgh0123456789", min_size=12, max_size=20), min_size=3, max_size=3, unique=True))
 def test_a_masked_value_is_learnt_like_any_word(secrets: list[str]) -> None:
-    """Design section 4: the placeholder changes no tree, so what is learnt from masked commands has the same steps."""
+    """The placeholder changes no tree, so what is learnt from masked commands has the same steps."""
     texts = [f"curl -H 'X-Api-Key: {secret}' https://example.org/v1 | head -1" for secret in secrets]
     for text in texts:
         masked = Masker().text(text)
