@@ -50,7 +50,7 @@ class Deciding(Reading):
             does = "a proposal already" if known.state is State.CANDIDATE else f"{known.state} {known.tool}".strip()
             raise Refused(f"These steps are kata {known.id}, {does}: look at it with 'show {known.id}'")
         version = known.version if known else None
-        before = Proposal(version.spec, known.fingerprint, version.fit, version.exhibits) if known and version else None
+        before = Proposal(version.spec, known.fingerprint, version.fit, tuple(version.exhibits)) if known and version else None
         made = teaching.taught(found, vary, before)
         checks = self.validated(made.spec, made.exhibits, taught=True)
         if failed := [check for check in checks if not check.passed]:

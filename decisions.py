@@ -6,7 +6,8 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
 from .model import AuditRow, Json, canonical, parsed
 from .notes import Notes
@@ -15,8 +16,8 @@ from .statements import insert, value_of
 
 AGREED = "(verb IN ('approve', 'enable', 'rollback') OR verb = 'relax' AND before = 'active')"
 """The decisions by which a person agrees to a revision: to relax a check of what is in use is one."""
-HOLDS = """NOT EXISTS (SELECT 1 FROM audit AS later WHERE later.kata = audit.kata AND later.verb = 'undo'
-AND later.detail LIKE 'decision ' || audit.number || ':%')"""
+HOLDS = """(audit.kata, audit.number) NOT IN (SELECT later.kata, CAST(substr(later.detail, 10) AS INTEGER) FROM audit AS later
+WHERE later.verb = 'undo' AND later.detail LIKE 'decision %:%')"""
 """Whether a decision was not taken back."""
 PERSONS = "actor <> 'system'"
 SNOOZE_S = 30 * 86_400.0
@@ -35,6 +36,10 @@ FIELDS = "number, hash, at, actor, verb, kata, before, after, digest, detail"
 HASH = "SELECT hash FROM audit WHERE number = ?"
 RECENT = 5_000
 """Decisions that are looked at before a kata becomes a tool: some 50 ms. An older one that was changed is found by `audit verify`."""
+PART = 1_000
+"""A look at the newest begins at a multiple of so many, so that the next begins at the same; shorter logs are not worth a memory."""
+MOST = 64
+"""Logs, or parts of them, of which is known that they were looked at."""
 NEVER = 2**62
 NUMBERS = re.compile(r"[0-9]{1,15}")
 
@@ -51,23 +56,15 @@ class Decisions(Notes):
         select = f"SELECT at, actor, verb, kata, before, after, digest, detail FROM audit {chosen} ORDER BY number DESC LIMIT ?"
         return tuple(AuditRow(**row | {"at": moment(row["at"])}) for row in self._rows(select, *values, limit))
 
-    def proven(self) -> tuple[int, int]:
-        """How many decisions the log holds, and the number of the first that is missing or not as it was written; 0 when none is (T66)."""
-        count, breaks = self._breaks()
-        return count, breaks[0] if breaks else 0
-
-    def _breaks(self) -> tuple[int, list[int]]:
-        """How many decisions the log holds, and each place at which one is missing or not as it was written; one beyond the last where
-        some are missing at its end."""
+    def proven(self, anew: bool = False) -> tuple[int, int]:
+        """How many decisions the log holds, and the number of the first that is missing or not as it was written; 0 when none is (T66).
+        What this process looked at before and is there unchanged is not reckoned again, unless `anew`."""
         with self._using("DEFERRED") as db:
             rows = db.execute(f"SELECT {FIELDS} FROM audit ORDER BY number").fetchall()
             written = value_of(db, "SELECT seq FROM sqlite_sequence WHERE name = 'audit'") or 0
-        last, found, due = "", list[int](), 1
-        for at, (number, told, *row) in enumerate(rows, 1):
-            if number != due or not intact(last, AuditRow(*map(unbind, row)), told):
-                found.append(at)
-            last, due = told, number + 1
-        return len(rows), found if written == due - 1 else [*found, len(rows) + 1]
+        found = judged(0, "", rows, anew)
+        whole = written == (found.number if rows else 0)
+        return len(rows), found.breaks[0][0] if found.breaks else 0 if whole else len(rows) + 1
 
     def _sure(self) -> int:
         """After which number the log says what was decided: before a place where it is broken anything may have been taken out. Looked at
@@ -79,13 +76,12 @@ class Decisions(Notes):
             if number > top or number and value_of(db, HASH, number) != last:
                 number, last, sure = 0, "", 0  # another file is there now
             if top - number > RECENT:
-                number = top - RECENT
+                number = (top - RECENT) // PART * PART
                 last, sure = value_of(db, HASH, number) or "", max(sure, number if count != top else 0)
-            for at, told, *row in db.execute(f"SELECT {FIELDS} FROM audit WHERE number > ? ORDER BY number", (number,)):
-                if at != number + 1 or not intact(last, AuditRow(*map(unbind, row)), told):
-                    sure = at
-                number, last = at, told
-        self._checked = number, last, sure
+            rows = db.execute(f"SELECT {FIELDS} FROM audit WHERE number > ? ORDER BY number", (number,)).fetchall()
+        found = judged(number, last, rows)
+        sure = found.breaks[-1][1] if found.breaks else sure
+        self._checked = found.number, found.last, sure
         return sure if written == top else NEVER
 
     def generation(self) -> int:
@@ -123,11 +119,14 @@ class Decisions(Notes):
     def standing_now(self) -> frozenset[tuple[int, str]]:
         """The katas, each with the digest of a revision, that are in use as the log says: a person approved it, and nothing came after
         that took it out of use."""
-        newest = "number = (SELECT max(number) FROM audit AS newer WHERE newer.kata = audit.kata)"
-        agreed = "EXISTS (SELECT 1 FROM ({}) AS agreed WHERE agreed.kata = audit.kata AND agreed.digest = audit.digest)"
-        chosen = agreed.format(f"SELECT kata, digest FROM audit WHERE number > ? AND {AGREED} AND {HOLDS}")
+        newest = "number IN (SELECT max(number) FROM audit GROUP BY kata)"
+        chosen = f"(kata, digest) IN (SELECT kata, digest FROM audit WHERE number > ? AND {AGREED} AND {HOLDS})"
         rows = self._rows(f"SELECT kata, digest FROM audit WHERE after = 'active' AND {newest} AND {chosen}", self._sure())
         return frozenset((row["kata"], row["digest"]) for row in rows)
+
+    def ever_agreed(self) -> frozenset[int]:
+        """The katas of which some revision was ever in use, as the log says."""
+        return frozenset(int(row["kata"]) for row in self._rows(f"SELECT DISTINCT kata FROM audit WHERE {AGREED} AND {HOLDS}"))
 
     def trusted(self) -> frozenset[tuple[int, str]]:
         """The katas, each with the digest of a revision, that a person trusts, as the audit log says."""
@@ -161,6 +160,47 @@ def log(db: sqlite3.Connection, row: AuditRow) -> None:
     """Write a decision down, chained to the one before it (T66)."""
     last = value_of(db, "SELECT hash FROM audit ORDER BY number DESC LIMIT 1") or ""
     insert(db, "audit", {**asdict(row), "hash": chained(last, row)})
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Some rows of the log as they were looked at: how many, a mark of all they hold, the newest number and its hash, and each place at
+    which one is missing or not as it was written, counted from 1 and by its number."""
+
+    count: int
+    mark: int
+    number: int
+    last: str
+    breaks: tuple[tuple[int, int], ...] = ()
+
+
+_seen: dict[tuple[int, str], Judged] = {}
+"""What this process looked at, by what the rows come after: a page that asks every few seconds reads a log of years anew each time, and
+most of what that costs is the hashing."""
+
+
+def judged(number: int, last: str, rows: Sequence[tuple[Json, ...]], anew: bool = False) -> Judged:
+    """The rows of the log that come after a number and its hash. Those that were looked at and hold the same are not hashed again."""
+    key = number, last
+    before = None if anew else _seen.get(key)
+    if before is None or hash(tuple(rows[: before.count])) != before.mark:
+        before = Judged(0, hash(()), number, last)
+    breaks = list(before.breaks)
+    number, last = before.number, before.last
+    for at, (own, told, *row) in enumerate(rows[before.count :], before.count + 1):
+        if own != number + 1 or not intact(last, AuditRow(*map(unbind, row)), told):
+            breaks.append((at, own))
+        number, last = own, told
+    found = Judged(len(rows), hash(tuple(rows)), number, last, tuple(breaks))
+    if len(rows) >= PART or anew:
+        _keep(key, found)
+    return found
+
+
+def _keep(key: tuple[int, str], found: Judged) -> None:
+    while len(_seen) >= MOST:
+        _seen.pop(next(iter(_seen)), None)
+    _seen[key] = found
 
 
 def intact(last: str, row: AuditRow, told: Json) -> bool:

@@ -3,8 +3,6 @@ anything. A module of its own, because the miner sees what repeats, and this is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from . import miner
 from .effects import BOOKKEEPING, CONVERSATIONAL, DELEGATING
 from .model import ODD_FROM, Call, Kata, NearMiss
@@ -18,12 +16,8 @@ SHARE, NAMED = 2 / 3, 4
 """In what share of the conversations something has to follow, and how many of the programs are named."""
 
 
-def free(store: Store, katas: Iterable[Kata]) -> list[NearMiss]:
-    """For each proposal that something else follows each time, the near miss of which it is the part before."""
-    return [found for kata in katas if (found := _free(store, kata)) is not None]
-
-
-def _free(store: Store, kata: Kata) -> NearMiss | None:
+def free(store: Store, kata: Kata) -> NearMiss | None:
+    """The near miss of which a proposal is the part before; None where not something else follows it each time."""
     keys, window = store.keys(kata.id), store.window(kata.id)
     places = store.occurrences(window, miner.SCORED) if window and kata.version.fit.support >= ODD_FROM else ()
     found = [call for one in places if (call := _next(store, one.turn, one.last)) is not None]

@@ -81,7 +81,7 @@ class Forcing(Deciding):
         version = kata.version
         if kata.state is not State.CANDIDATE:
             raise Refused(f"These steps are kata {kata.id}, which is {kata.state}: look at it with 'show {kata.id}'")
-        marked = Proposal(version.spec, kata.fingerprint, replace(version.fit, forced=miss.rule), version.exhibits, version.checks)
+        marked = Proposal(version.spec, kata.fingerprint, replace(version.fit, forced=miss.rule), tuple(version.exhibits), version.checks)
         digest, now = version.spec.digest, self.door.clock()
         return self.store.edit(kata.id, marked, digest=digest, actor=surface, now=now, detail=miss.rule, verb="force")
 

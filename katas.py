@@ -7,14 +7,38 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 
 from .decisions import AGREED, HOLDS, Decisions, log
-from .model import AuditRow, Check, Example, Fit, Json, Kata, KataError, Proposal, Refused, Spec, State, Version, canonical, parsed
-from .rows import Row, moment, pack, read_kata, read_version
-from .statements import insert, numbers, positions, readable, sql, value_of
+from .model import (
+    PREFIX,
+    AuditRow,
+    Check,
+    Damaged,
+    Example,
+    Fit,
+    Json,
+    Kata,
+    KataError,
+    Proposal,
+    Refused,
+    Spec,
+    SpecError,
+    State,
+    Version,
+    canonical,
+    parsed,
+)
+from .rows import NAME, Later, Row, moment, pack, read_exhibits, read_kata, read_version
+from .statements import insert, marks, numbers, positions, readable, sql, tried, value_of
 
 KATA = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, katas.withdrawn, versions.*
 FROM katas JOIN versions ON versions.kata = katas.id AND versions.number = katas.version"""
+PLAIN = "versions.kata, number, spec, digest, fit, checks, created, approved"
+LIST = """SELECT katas.id, katas.name, katas.state, katas.fingerprint, {columns}
+FROM katas LEFT JOIN versions ON versions.kata = katas.id AND versions.number = katas.version
+WHERE withdrawn = '' AND {chosen} ORDER BY katas.id"""
+"""The columns of a version are left out where its examples are read later: those are the most of it."""
 
 ALSO, FORMER = "also", "former"
 """The notes that say which other routine a kata stands for, that of its revision, where another program took the place of one; and by which
@@ -85,7 +109,7 @@ class Katas(Decisions):
             if found.version.spec.digest != digest:
                 raise Refused(f"Kata {kata} is now revision {found.version.spec.digest[:12]}, not {digest[:12]}; review it again")
             number = 1 + int(value_of(db, "SELECT max(number) FROM versions WHERE kata = ?", kata))
-            proposal = Proposal(spec, found.fingerprint, found.version.fit, found.version.exhibits, checks)
+            proposal = Proposal(spec, found.fingerprint, found.version.fit, tuple(found.version.exhibits), checks)
             _write_version(db, kata, number, proposal, "relax", now, actor, detail)
             if found.state is State.ACTIVE:
                 sql(db, "UPDATE versions SET approved = ? WHERE kata = ? AND number = ?", now, kata, number)
@@ -178,15 +202,18 @@ class Katas(Decisions):
         """Keep how a proposal is explained by chance; empty when it is not."""
         self._change("UPDATE katas SET chance = ? WHERE id = ?", chance, kata)
 
-    def undecided(self) -> tuple[Row, ...]:
-        """What is needed to judge the standing proposals by chance: id, fingerprint, keys, ties, loose steps, chance as judged last, and
-        fit."""
+    def undecided(self, katas: Collection[int] | None = None) -> tuple[Row, ...]:
+        """What is needed to judge the standing proposals by chance (None: all of them): id, fingerprint, keys, ties, loose steps, chance as
+        judged last, and fit."""
         select = """SELECT katas.id, fingerprint, keys, ties, loose, chance, fit FROM katas
         JOIN versions ON versions.kata = katas.id AND versions.number = katas.version
-        WHERE state = 'candidate' AND withdrawn = '' ORDER BY katas.id"""
+        WHERE state = 'candidate' AND withdrawn = '' AND {} ORDER BY katas.id"""
+        some = katas is not None and len(katas) <= 500  # old SQLite takes 999 parameters
+        chosen, values = (f"katas.id IN ({marks(katas)})", tuple(katas)) if katas is not None and some else ("TRUE", ())
         with self._using("DEFERRED") as db:
-            rows = readable(db, select)
-        return tuple(row | {"loose": numbers(row["loose"])} for row in rows if not row["fit"].get("taught"))
+            rows = [row for row in readable(db, select.format(chosen), *values) if katas is None or row["id"] in katas]
+        whole = (row for row in rows if isinstance(row["ties"], list) and len(row["ties"]) in (0, len(row["keys"]) - 1))
+        return tuple(row | {"loose": numbers(row["loose"])} for row in whole if not row["fit"].get("taught"))
 
     def withdrawn(self, kata: int) -> str:
         """Why that proposal was taken back; empty when it was not."""
@@ -238,21 +265,42 @@ class Katas(Decisions):
         """The katas in those states (None: all) by number; those that do not load are in `broken`."""
         return tuple(one for one in self._loaded(states) if isinstance(one, Kata))
 
+    def listed(self, states: Collection[State] | None = None) -> tuple[Kata, ...]:
+        """The same for a list, which shows no examples: they are read when somebody looks at them, SpecError where they do not load."""
+        return self.looked_over(states)[0]
+
+    def looked_over(self, states: Collection[State] | None = None) -> tuple[tuple[Kata, ...], tuple[tuple[int, str], ...]]:
+        """What is in a list, and what does not load whatever its examples are, each with the reason."""
+        found = self._loaded(states, later=True)
+        return tuple(one for one in found if isinstance(one, Kata)), tuple(one for one in found if not isinstance(one, Kata))
+
     def broken(self) -> tuple[tuple[int, str], ...]:
         """The numbers of the katas that do not load, each with the reason."""
         return tuple(one for one in self._loaded() if not isinstance(one, Kata))
 
-    def _loaded(self, states: Collection[State] | None = None) -> list[Kata | tuple[int, str]]:
-        found: list[Kata | tuple[int, str]] = []
+    def _loaded(self, states: Collection[State] | None = None, later: bool = False) -> list[Kata | tuple[int, str]]:
+        wanted = tuple(states) if states is not None else ()
+        chosen = f"state IN ({marks(wanted)})" if states is not None else "TRUE"
+        select = LIST.format(columns=PLAIN if later else "versions.*", chosen=chosen)
         with self._using("DEFERRED") as db:
-            for row in sql(db, "SELECT id, state FROM katas WHERE withdrawn = '' ORDER BY id").fetchall():
-                if states is not None and row["state"] not in states:
-                    continue
-                try:
-                    found.append(_kata(db, row["id"]))
-                except KataError as error:
-                    found.append((row["id"], error.message))
-        return found
+            return [self._read(int(number), row, later) for number, row in tried(db, select, *wanted)]
+
+    def _read(self, kata: int, row: Row | Damaged, later: bool) -> Kata | tuple[int, str]:
+        """The kata of a row, or its number and why it does not load."""
+        if isinstance(row, Damaged):
+            return kata, row.message
+        if row["number"] is None:
+            return kata, f"There is no kata {kata}"
+        try:
+            return read_kata(row, Later(partial(self._exhibits, kata, int(row["number"]))) if later else None)
+        except KataError as error:
+            return kata, error.message
+
+    def _exhibits(self, kata: int, number: int) -> tuple[Example, ...]:
+        row = self._first("SELECT exhibits FROM versions WHERE kata = ? AND number = ?", kata, number)
+        if row is None:
+            raise SpecError(f"Expected version {number} of kata {kata}, got none: another took its place meanwhile; look again")
+        return read_exhibits(row["exhibits"], f"version {number} of kata {kata}")
 
     def kata(self, kata: int) -> Kata | None:
         """The kata of that number; SpecError when its row was changed outside."""
@@ -292,16 +340,26 @@ class Katas(Decisions):
         if isinstance(before, dict):
             self.note("undo", canonical({**before, **more}))
 
-    def paces(self) -> dict[int, int]:
-        """In how many of the turns that are kept the routine of each standing proposal was done."""
+    def paces(self, katas: Sequence[int]) -> dict[int, int]:
+        """In how many of the turns that are kept the routine of each of these standing proposals was done."""
         select = """SELECT katas.id AS kata, count(*) AS n FROM katas JOIN windows ON windows.window = katas.window
-        WHERE state = 'candidate' AND withdrawn = '' GROUP BY katas.id"""
-        return {int(row["kata"]): int(row["n"]) for row in self._rows(select)}
+        WHERE state = 'candidate' AND withdrawn = '' AND katas.id IN ({}) GROUP BY katas.id"""
+        parts = (katas[start : start + 500] for start in range(0, len(katas), 500))  # old SQLite takes 999 parameters
+        return {int(row["kata"]): int(row["n"]) for part in parts for row in self._rows(select.format(marks(part)), *part)}
+
+    def living(self) -> int:
+        """How many katas are active."""
+        return int(self._rows("SELECT count(*) AS n FROM katas WHERE state = ? AND withdrawn = ''", State.ACTIVE)[0]["n"])
 
     def keys(self, kata: int) -> tuple[str, ...]:
         """What the steps of a kata's routine are called as they are counted; empty where there is no such kata."""
         row = self._first("SELECT keys FROM katas WHERE id = ?", kata)
         return tuple(row["keys"]) if row else ()
+
+    def called(self) -> dict[int, str]:
+        """The tools that katas are, by number, as far as they have a name."""
+        rows = self._rows("SELECT id, name FROM katas WHERE withdrawn = '' AND name <> '' ORDER BY id")
+        return {int(row["id"]): PREFIX + row["name"] for row in rows if isinstance(row["name"], str) and NAME.fullmatch(row["name"])}
 
     def steps(self, kata: int) -> int:
         """How many steps the routine of a kata has, as it is done by hand."""

@@ -211,12 +211,11 @@ def _audit(service: Service, ask: Ask) -> Answer:
         return _verified(service)
     kata = service.find(ask.kata) if ask.words else None
     rows = service.store.audit(DECISIONS, kata.id if kata else None)
-    tools = {one.id: one.tool for one in service.store.katas()}
-    return Answer(pages.decisions(rows, tools, ask.lead), {"audit": [pages.decision_json(row) for row in rows]})
+    return Answer(pages.decisions(rows, service.store.called(), ask.lead), {"audit": [pages.decision_json(row) for row in rows]})
 
 
 def _verified(service: Service) -> Answer:
-    count, broken = service.store.proven()
+    count, broken = service.store.proven(anew=True)
     if broken:
         text = f"The log of decisions was changed outside Kata: decision {broken} is missing, or not as it was written. {count} are there."
         return Answer(text, {"decisions": count, "broken": broken, "error": text}, 1)

@@ -636,7 +636,8 @@ CHANCE = "chance"
 
 def split(keys: tuple[str, ...], weights: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
     """At how many places both parts stand, at every split."""
-    return tuple((weights.get(window_id(keys[:at]), 0), weights.get(window_id(keys[at:]), 0)) for at in range(1, len(keys)))
+    places = [weights.get(part, 0) for part in halves(keys)[:-1]]
+    return tuple(zip(places[::2], places[1::2], strict=True))
 
 
 def unlikely(keys: tuple[str, ...], ties: Sequence[float], weights: Mapping[int, int], history: History) -> str:
@@ -644,7 +645,7 @@ def unlikely(keys: tuple[str, ...], ties: Sequence[float], weights: Mapping[int,
     little is recorded to tell."""
     if history.calls < odds.ENOUGH:
         return ""
-    return odds.unlikely(weights.get(window_id(keys), 0), odds.heaviest(split(keys, weights), ties), history)
+    return odds.unlikely(weights.get(halves(keys)[-1], 0), odds.heaviest(split(keys, weights), ties), history)
 
 
 INSIDE = "inside"
@@ -703,6 +704,7 @@ def _crossed(spec: Spec, one: Example, other: Example, at: int) -> bool:
     return templating.match(spec, calls, results, one.around) is not None
 
 
+@lru_cache(maxsize=2048)
 def halves(keys: tuple[str, ...]) -> tuple[int, ...]:
     """The windows by whose counts chance is judged: both parts at every split, and the whole."""
     parts = [part for at in range(1, len(keys)) for part in (keys[:at], keys[at:])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -820,7 +820,7 @@ class Version:
     number: int
     spec: Spec
     fit: Fit
-    exhibits: tuple[Example, ...]
+    exhibits: Sequence[Example]
     checks: tuple[Check, ...]
     created: float
     approved: float | None = None

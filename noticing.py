@@ -204,7 +204,7 @@ class Noticing(Deciding):
         if not all(suits(call.arguments, now.get(call.tool)) for call in calls):
             return None
         steps = tuple(replace(step, schema=tools.get(step.tool) or step.schema) for step in version.spec.steps)
-        return Proposal(replace(version.spec, steps=steps), kata.fingerprint, version.fit, version.exhibits)
+        return Proposal(replace(version.spec, steps=steps), kata.fingerprint, version.fit, tuple(version.exhibits))
 
     def heed(self, kata: int) -> None:
         """Suspend a kata of which three runs in a row failed since it was put into use (A28)."""

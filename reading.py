@@ -4,12 +4,13 @@ A module of its own, because everybody asks these questions, a page as well as a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from . import consent, ends, miner, odds, overlap, ranking, secrecy, validator, verdicts, weighing
 from .decisions import JOINS
 from .door import Door
+from .due import Due
 from .model import PREFIX, Check, Example, Json, Kata, NearMiss, Proposal, Refused, Spec, State, Version
 from .overlap import Shared
 from .ranking import Value
@@ -25,7 +26,12 @@ TAKEN = "was taken back"
 """How the reason ends for which a proposal went that a decision had made."""
 ODDEST = 8
 """Examples among which the one is looked for that keeps a routine back."""
-"""What is kept in the place of a value that somebody supplied for one run."""
+
+
+PAUSE_S = 600.0
+"""Seconds after which what is kept of earlier looks is worked out anew, whatever happened."""
+Mark = tuple[int, int]
+"""A kata by its number, and its version."""
 
 
 class Reading:
@@ -33,39 +39,59 @@ class Reading:
 
     def __init__(self, store: Store, settings: Settings, door: Door) -> None:
         self.store, self.settings, self.door = store, settings, door
-        self._ends: tuple[Json, list[NearMiss]] = (None, [])
-        self._weighed: tuple[Json, dict[tuple[int, str], Value | None]] = (None, {})
+        self.weighed: Due[Mark, Value | None] = Due()
+        """What proposals would save, as they were weighed last."""
+        self.judged: Due[Mark, NearMiss | None] | None = None
+        """Whether chance explains them, as they were judged last; None where each question judges all."""
+        self.ended: Due[Mark, NearMiss | None] = Due()
+        """Which of them something else follows each time, as it was looked up last."""
 
-    def katas(self) -> tuple[Kata, ...]:
+    def katas(self, doubts: Collection[int] | None = None, listed: Sequence[Kata] | None = None) -> tuple[Kata, ...]:
         """Proposals and everything that was one, by number, without the rejected, the snoozed, what a person put into another, what chance
-        explains now and what surely would not pay."""
-        katas = self.store.katas()
-        hidden = {*self.doubts(), *self.snoozed(), *self.merged(), *self.unpaying(katas)}
-        told = (kata for kata in katas if kata.id not in hidden or kata.version.fit.forced)
+        explains now and what surely would not pay: `doubts`, where they are known, out of all that are `listed`."""
+        every = self.store.listed() if listed is None else listed
+        hidden = {*(self.doubted(every) if doubts is None else doubts), *self._put_away(every), *self.merged()}
+        told = (kata for kata in every if kata.id not in hidden or kata.version.fit.forced)
         return tuple(kata for kata in told if kata.state is not State.REJECTED)
+
+    def doubted(self, listed: Sequence[Kata] | None = None, values: Mapping[int, Value | None] | None = None) -> dict[int, NearMiss]:
+        """The proposals that chance explains now, or that surely would not pay, by number: by their `values`, where they are known."""
+        katas = self.store.listed((State.CANDIDATE,)) if listed is None else listed
+        return self.unpaying(katas, values) | (self.doubts() if self.judged is None else self._judged(self.judged, katas))
+
+    def _judged(self, kept: Due[Mark, NearMiss | None], katas: Iterable[Kata]) -> dict[int, NearMiss]:
+        def work(marks: Sequence[Mark]) -> dict[Mark, NearMiss | None]:
+            found = self.doubts({number for number, _ in marks})
+            return {one: found.get(one[0]) for one in marks}
+
+        marks = [_mark(kata) for kata in katas if kata.state is State.CANDIDATE]
+        found = kept.look(marks, self._pulse(self.door.clock()), work)
+        return {number: miss for (number, _), miss in found.items() if miss is not None}
 
     def values(self, katas: Iterable[Kata]) -> dict[int, Value | None]:
         """What each of the proposals among them would save in a week (T18); None where nothing is known. Each is weighed anew when
-        something happened since, and every ten minutes."""
-        waiting = [(kata.id, kata.version.spec.digest, kata) for kata in katas if kata.state is State.CANDIDATE]
+        something happened since, and every ten minutes, as many at once as `weighed` says."""
+        waiting = {_mark(kata): kata for kata in katas if kata.state is State.CANDIDATE}
         now = self.door.clock()
-        pulse = (*self.store.pulse(), int(now // 600)) if waiting else ()
-        if pulse and self._weighed[0] != pulse:
-            self._weighed = pulse, {}
-        known = self._weighed[1]
-        if fresh := [kata for number, digest, kata in waiting if (number, digest) not in known]:
-            active = sum(state is State.ACTIVE for _, state, _ in self.store.routines())
-            found = weighing.values(self.store, fresh, active, now)
-            known.update({(kata.id, kata.version.spec.digest): found[kata.id] for kata in fresh})
-        return {number: known[number, digest] for number, digest, _ in waiting}
 
-    def unpaying(self, katas: Iterable[Kata]) -> dict[int, NearMiss]:
+        def work(marks: Sequence[Mark]) -> dict[Mark, Value | None]:
+            found = weighing.values(self.store, [waiting[one] for one in marks], self.store.living(), now)
+            return {one: found[one[0]] for one in marks}
+
+        known = self.weighed.look(waiting, self._pulse(now), work) if waiting else {}
+        return {one[0]: known.get(one) for one in waiting}
+
+    def _pulse(self, now: float) -> tuple[int, ...]:
+        """It is another when something happened, and every ten minutes."""
+        return (*self.store.pulse(), int(now // PAUSE_S))
+
+    def unpaying(self, katas: Iterable[Kata], values: Mapping[int, Value | None] | None = None) -> dict[int, NearMiss]:
         """The proposals that would cost more than they save even at the best of today's figures, by number: they are told as near misses,
         and come back when they may pay. What a person taught or named stands on their word."""
         waiting = {kata.id: kata for kata in katas if kata.state is State.CANDIDATE and not kata.version.fit.taught and not kata.name}
-        found = {}
-        for number, one in self.values(waiting.values()).items():
-            if one is not None and (why := ranking.unpaying(one)):
+        known, found = self.values(waiting.values()) if values is None else values, {}
+        for number, one in known.items():
+            if number in waiting and one is not None and (why := ranking.unpaying(one)):
                 kata = waiting[number]
                 keys = self.store.keys(number)
                 found[number] = NearMiss(keys, ranking.PAYS, why, kata.version.fit.support, kata.fingerprint)
@@ -79,21 +105,28 @@ class Reading:
 
     def snoozed(self) -> dict[int, float]:
         """The proposals that nobody wants to see for now, by number, and until when (epoch seconds)."""
+        return self._put_away()
+
+    def _put_away(self, katas: Iterable[Kata] | None = None) -> dict[int, float]:
         found = self.store.snoozed(self.door.clock())
-        waiting = {kata.id for kata in self.store.katas((State.CANDIDATE,))} if found else set()
+        if not found:
+            return {}
+        listed = self.store.listed((State.CANDIDATE,)) if katas is None else katas
+        waiting = {kata.id for kata in listed if kata.state is State.CANDIDATE}
         return {kata: until for kata, until in found.items() if kata in waiting}
 
-    def doubts(self) -> dict[int, NearMiss]:
-        """The proposals that chance explains by today's counts, by number: they are told as near misses, and come
-        back when they pass."""
-        rows = self.store.undecided()
+    def doubts(self, katas: Collection[int] | None = None) -> dict[int, NearMiss]:
+        """The proposals that chance explains by today's counts, by number: they are told as near misses, and come back when
+        they pass. Only some `katas` are asked about where they are named."""
+        rows = self.store.undecided(katas)
         history = odds.History(*self.store.size()) if rows else odds.History(0, 0)
         wanted = [window for row in rows for window in miner.halves(tuple(row["keys"]))] if history.calls >= odds.ENOUGH else []
         weights, found = self.store.weights(wanted), {}
-        others = [keys for keys, state, chance in self.store.routines() if not chance or state is not State.CANDIDATE] if rows else []
+        routines = self.store.routines() if any(row["loose"] for row in rows) else ()
+        others = [keys for keys, state, chance in routines if not chance or state is not State.CANDIDATE]
         for row in rows:
             keys = tuple(row["keys"])
-            rule, why = miner.CHANCE, miner.unlikely(keys, row["ties"], weights, history)
+            rule, why = miner.CHANCE, miner.unlikely(keys, row["ties"], weights, history) if row["ties"] else ""
             if not why:
                 rule, why = miner.INSIDE, miner.padded(keys, row["loose"], others, self.store.spread, self.store.support)
             if why:
@@ -103,7 +136,7 @@ class Reading:
     def doubt(self, kata: Kata) -> str:
         """Why chance explains a proposal by today's counts, or why it would cost more than it saves; empty when neither is so. A person may
         approve it all the same."""
-        doubts = self.unpaying([kata]) | self.doubts()
+        doubts = self.unpaying([kata]) | self.doubts([kata.id])
         return doubts[kata.id].detail if kata.id in doubts else ""
 
     def known(self) -> dict[int, miner.Routine]:
@@ -115,19 +148,24 @@ class Reading:
         told += [miner.Routine(keys) for keys in self.store.former()]
         return {miner.window_id(one.keys): one for one in told}
 
-    def near(self) -> tuple[NearMiss, ...]:
-        """What was seen and is not proposed, best supported first, with what only chance explains now and what would not pay."""
-        waiting, worded = self.store.katas((State.CANDIDATE,)), self.store.worded()
-        doubted = self.unpaying(waiting) | self.doubts()
+    def near(self, doubts: Mapping[int, NearMiss] | None = None, listed: Sequence[Kata] | None = None) -> tuple[NearMiss, ...]:
+        """What was seen and is not proposed, best supported first, with what only chance explains now and what would not pay: `doubts`,
+        where they are known, out of all that are `listed`."""
+        katas = self.store.listed((State.CANDIDATE,)) if listed is None else listed
+        doubted, worded = self.doubted(katas) if doubts is None else doubts, self.store.worded()
         told = [one for one in (*self.store.near(), *doubted.values()) if one.fingerprint not in worded]
-        told += self._free([kata for kata in waiting if kata.id not in doubted])
+        told += self._free([kata for kata in katas if kata.state is State.CANDIDATE and kata.id not in doubted])
         return tuple(sorted(told, key=lambda one: (-one.support, one.fingerprint)))
 
     def _free(self, katas: Iterable[Kata]) -> list[NearMiss]:
         """What ends in a step that is different each time; looked up anew when something happened since."""
-        if self._ends[0] != (pulse := self.store.pulse()):
-            self._ends = pulse, ends.free(self.store, katas)
-        return self._ends[1]
+        waiting = {_mark(kata): kata for kata in katas}
+
+        def work(marks: Sequence[Mark]) -> dict[Mark, NearMiss | None]:
+            return {one: ends.free(self.store, waiting[one]) for one in marks}
+
+        found = self.ended.look(waiting, self._pulse(self.door.clock()), work)
+        return [one for one in found.values() if one is not None]
 
     def odd(self, miss: NearMiss) -> Odd | None:
         """The one conversation without which the others would be a proposal: where it differs, and what the others did there."""
@@ -157,7 +195,7 @@ class Reading:
         version = kata.version
         if not version.fit.forced:
             return None
-        doubted = (self.unpaying([kata]) | self.doubts()).get(kata.id)
+        doubted = (self.unpaying([kata]) | self.doubts([kata.id])).get(kata.id)
         kept = next((one for one in self.store.near() if one.fingerprint == kata.fingerprint), None)
         return doubted or kept or NearMiss(self.store.keys(kata.id), version.fit.forced, "", version.fit.support, kata.fingerprint)
 
@@ -176,7 +214,7 @@ class Reading:
         found = {one: kata for kata, verb, others in self.store.chosen() if verb in JOINS for one in others}
         if not found:
             return {}
-        standing, waiting = self.store.keyed(), {kata.id for kata in self.store.katas((State.CANDIDATE,))}
+        standing, waiting = self.store.keyed(), {kata.id for kata in self.store.listed((State.CANDIDATE,))}
         return {one: kata for one, kata in found.items() if kata in standing and one in waiting}
 
     def extended(self, kata: Kata) -> Kata | None:
@@ -263,8 +301,12 @@ class Reading:
 
     def active(self) -> tuple[Kata, ...]:
         """The katas that the agent may call (K84): those whose revision a person approved and left in use, as the log says (T42)."""
-        standing = self.store.standing_now()
-        return tuple(kata for kata in self.store.katas((State.ACTIVE,)) if (kata.id, kata.version.spec.digest) in standing)
+        return self.live(self.store.katas((State.ACTIVE,)))
+
+    def live(self, katas: Iterable[Kata] | None = None) -> tuple[Kata, ...]:
+        """Those of the katas (None: of all in a list) that the agent may call."""
+        standing, listed = self.store.standing_now(), self.store.listed((State.ACTIVE,)) if katas is None else katas
+        return tuple(one for one in listed if one.state is State.ACTIVE and (one.id, one.version.spec.digest) in standing)
 
     def asks(self, kata: Kata) -> bool:
         """Whether every run asks a person, wherever it is."""
@@ -305,6 +347,10 @@ class Reading:
         """The tools of a kata that this process does not know, such as those of a server that only a chat connects: their schema was not
         compared, which is no drift (A18)."""
         return tuple(dict.fromkeys(step.tool for step in kata.version.spec.steps if self.door.schema(step.tool) is None))
+
+
+def _mark(kata: Kata) -> Mark:
+    return kata.id, kata.version.number
 
 
 @dataclass(frozen=True, slots=True)

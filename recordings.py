@@ -12,7 +12,7 @@ from .findings import delete, soiled
 from .model import Call, Event, Json, ModelRequest, PayloadError, Record, SchemaSeen, Turn, TurnEnd, TurnStart
 from .rows import Row, bind, moment, pack, stored_event, unbind
 from .secrecy import label
-from .statements import add_to, insert, sql, value_of
+from .statements import add_to, insert, marks, sql, value_of
 from .turns import Lived, Span
 
 
@@ -26,6 +26,16 @@ class Brought:
     events: tuple[Event, ...]
     ended: float
     kept: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a turn was about: the words of its user, when it and its conversation began (epoch seconds), whether some tool was called."""
+
+    message: str
+    at: float
+    began: float
+    called: bool
 
 
 class Recordings(File):
@@ -109,22 +119,19 @@ class Recordings(File):
 
     def lately(self, since: float, who: Sequence[str], most: int) -> tuple[Turn, ...]:
         """The newest turns of those since a time (epoch seconds) that hold calls, newest first."""
-        marks = ", ".join("?" * len(who))
-        select = f"""SELECT * FROM turns WHERE started > ? AND who IN ({marks}) AND number IN (SELECT turn FROM events)
+        select = f"""SELECT * FROM turns WHERE started > ? AND who IN ({marks(who)}) AND number IN (SELECT turn FROM events)
         ORDER BY number DESC LIMIT ?"""
         with self._using("DEFERRED") as db:
             return tuple(_turn(db, row) for row in sql(db, select, since, *who, most).fetchall())
 
-    def told(self, turn: str) -> tuple[str, float, float]:
-        """What the user said in a turn, when it began and when its conversation did (epoch seconds); empty and 0 where it is gone."""
+    def told(self, turns: Sequence[str], tool: str = "") -> dict[str, Told]:
+        """What is known of those of the turns that are kept, at most some hundred: what was said, and whether a tool was called."""
         began = "(SELECT min(started) FROM turns AS other WHERE other.conversation = turns.conversation) AS began"
-        row = self._first(f"SELECT message, started, {began} FROM turns WHERE id = ?", turn)
-        return ("", 0.0, 0.0) if row is None else (str(row["message"]), moment(row["started"]), moment(row["began"]))
-
-    def calling(self, turn: str, tool: str) -> bool:
-        """Whether a tool was called in that turn."""
-        select = "SELECT events.number FROM events JOIN turns ON turns.number = turn WHERE id = ? AND tool = ? LIMIT 1"
-        return bool(self._rows(select, turn, tool))
+        called = "EXISTS (SELECT 1 FROM events WHERE turn = turns.number AND tool = ?) AS called"
+        select = f"SELECT id, message, started, {began}, {called} FROM turns WHERE id IN ({marks(turns)})"
+        rows = self._rows(select, tool, *turns)
+        times = ((moment(row["started"]), moment(row["began"])) for row in rows)
+        return {str(row["id"]): Told(str(row["message"]), *both, bool(row["called"])) for row, both in zip(rows, times, strict=True)}
 
     def before(self, turn: str, position: int, most: int = 5) -> tuple[Call, ...]:
         """The latest calls that succeeded in a conversation before a place in one of its turns, the latest first."""

@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import overload
 
 from .model import (
     Call,
@@ -137,6 +138,38 @@ def _kept_event(names: tuple[str, ...], values: tuple[Json, ...], turn: str) -> 
     return _read_event(names, values, turn)
 
 
+class Later(Sequence[Example]):
+    """Examples that are read when somebody looks at them: a list of katas shows none."""
+
+    def __init__(self, read: Callable[[], tuple[Example, ...]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _found(self) -> tuple[Example, ...]:
+        return self._read()
+
+    @overload
+    def __getitem__(self, at: int) -> Example: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Example, ...]: ...
+    def __getitem__(self, at: int | slice) -> Example | tuple[Example, ...]:
+        return self._found[at]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __eq__(self, other: object) -> bool:
+        return self._found == (other._found if isinstance(other, Later) else other)
+
+
+def read_exhibits(kept: Json, where: str) -> tuple[Example, ...]:
+    """The examples of a version; SpecError when they are not what was stored."""
+    try:
+        return tuple(read_exhibit(exhibit) for exhibit in kept)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _changed(where, error) from error
+
+
 def read_exhibit(kept: Json) -> Example:
     """An example as a version keeps it; KeyError, TypeError or ValueError when it is none."""
     events = tuple(read_kept(event) for event in of(kept["events"], list))
@@ -163,23 +196,28 @@ def _spec(text: str) -> tuple[Spec, str]:
     return spec, spec.digest
 
 
-def read_version(row: Row) -> Version:
-    """The version of that row; SpecError when it is not what was stored (T42)."""
+def _changed(where: str, error: Exception) -> SpecError:
+    return SpecError(f"Expected {where} as Kata wrote it, got something else ({error}): it was changed outside Kata")
+
+
+def read_version(row: Row, later: Sequence[Example] | None = None) -> Version:
+    """The version of that row, with the examples that are read `later` where the row holds none; SpecError when it is not what was stored
+    (T42)."""
     where = f"version {row['number']} of kata {row['kata']}"
     try:
         spec, digest = _spec(row["spec"])
-        exhibits = tuple(read_exhibit(exhibit) for exhibit in row["exhibits"])
+        exhibits = tuple(map(read_exhibit, row["exhibits"])) if later is None else later
         checks = tuple(Check(**check) for check in row["checks"])
         version = Version(row["number"], spec, Fit(**row["fit"]), exhibits, checks, row["created"], row["approved"])
     except (KeyError, TypeError, ValueError, RecursionError, SpecError) as error:
-        raise SpecError(f"Expected {where} as Kata wrote it, got something else ({error}): it was changed outside Kata") from error
+        raise _changed(where, error) from error
     if digest != row["digest"]:
         raise SpecError(f"Expected {where} with digest {row['digest'][:12]}, got {digest[:12]}: it was changed outside Kata")
     return version
 
 
-def read_kata(row: Row) -> Kata:
-    version = read_version(row)
+def read_kata(row: Row, later: Sequence[Example] | None = None) -> Kata:
+    version = read_version(row, later)
     try:
         return Kata(row["id"], _named(row), State(row["state"]), row["fingerprint"], version)
     except ValueError as error:

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 
 from .file import File
 from .model import Json, Refused, RunRow, Status, StepTrace
-from .rows import Row, pack, read_status, read_step
+from .rows import Row, moment, pack, read_status, read_step
 from .statements import insert, sql, value_of
 
 RUN = "SELECT id, kata, tool, version, digest, started, finished, status, reason, inputs, session, folder, owner, resumes FROM runs"
@@ -96,6 +96,11 @@ class Runs(File):
         chosen, values = ("", ()) if kata is None else ("WHERE kata = ?", (kata,))
         with self._using("DEFERRED") as db:
             return tuple(_run(db, row) for row in sql(db, f"{RUN} {chosen} ORDER BY number DESC LIMIT ?", *values, limit).fetchall())
+
+    def began(self, kata: int, limit: int) -> tuple[float, ...]:
+        """When the latest runs of a kata began (epoch seconds), newest first, without those that went on with another."""
+        rows = self._rows("SELECT started, resumes FROM runs WHERE kata = ? ORDER BY number DESC LIMIT ?", kata, limit)
+        return tuple(moment(row["started"]) for row in rows if not row["resumes"])
 
     def runs_between(self, first: float, last: float) -> tuple[RunRow, ...]:
         """The runs that began between those times, in their order, with their steps."""

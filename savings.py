@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import books, pages, verdicts
+from . import books, pages, verdicts, weighing
+from .due import Due
 from .ledger import Account, Cost, Use
 from .model import AuditRow, Example, Json, Kata, Refused, State
 from .service import Service
@@ -42,13 +43,26 @@ class Worth:
 
 def all_worth(service: Service) -> tuple[Worth, ...]:
     """Every kata that was ever in use."""
-    active = len(service.active())
-    return tuple(worth(service, kata, active) for kata in service.katas() if service.store.standing(kata.id) is not None)
+    katas, ever = service.katas(), service.store.ever_agreed()
+    active = len(service.live(katas))
+    return tuple(worth(service, kata, active) for kata in katas if kata.id in ever and weighing.sound(kata))
+
+
+def some_worth(service: Service, katas: Sequence[Kata], kept: Due[int, Worth | None], pulse: Json) -> tuple[Worth, ...]:
+    """Those of the katas that were ever in use as they are kept, some of them reckoned anew."""
+    ever = service.store.ever_agreed()
+    used = {kata.id: kata for kata in katas if kata.id in ever}
+
+    def work(asked: Sequence[int]) -> dict[int, Worth | None]:
+        active = len(service.live(katas))
+        return {one: worth(service, used[one], active) if weighing.sound(used[one]) else None for one in asked}
+
+    return tuple(one for one in kept.look(used, pulse, work).values() if one is not None)
 
 
 def worth(service: Service, kata: Kata, active: int | None = None) -> Worth:
     """What one kata brought so far; `active` is how many the agent may call, where that is known."""
-    active = len(service.active()) if active is None else active
+    active = len(service.live()) if active is None else active
     store, now = service.store, service.door.clock()
     told = books.account(store, kata, letters(kata, active), now)
     decisions = store.audit(books.SPANS, kata.id)
@@ -56,7 +70,7 @@ def worth(service: Service, kata: Kata, active: int | None = None) -> Worth:
     since = standing[1] if standing else kata.version.created
     missed = chances(service, kata)
     done = [one.events[0].started for one in kata.version.exhibits if one.events]
-    used = [run.started for run in store.runs(kata.id, MOST) if not run.resumes]
+    used = store.began(kata.id, MOST)
     life = Life([*done, *(one.at for one in missed)], used, _changes(decisions), since, now)
     return Worth(kata, told, verdicts.verdict(told, life), missed, verdicts.sentence(missed, kata.name.replace("_", " ")))
 
@@ -84,12 +98,14 @@ def chances(service: Service, kata: Kata) -> tuple[Missed, ...]:
         return ()
     found = []
     for one in by_hand(service, kata, standing[1]):
-        given = verdicts.known(kata.version.spec, one, len(one.calls)) if not verdicts.differs(kata.version.spec, one) else None
-        if given is None or service.store.calling(one.turn, kata.tool):
-            continue
-        message, at, began = service.store.told(one.turn)
-        found.append(Missed(one.turn, at, message, given, began < standing[1]))
-    return tuple(found)
+        if (given := verdicts.same(kata.version.spec, one)) is not None:
+            found.append((one.turn, given))
+    told = service.store.told([turn for turn, _ in found], kata.tool)
+    return tuple(
+        Missed(turn, told[turn].at, told[turn].message, given, told[turn].began < standing[1])
+        for turn, given in found
+        if turn in told and not told[turn].called
+    )
 
 
 def shadow(service: Service, kata: Kata) -> tuple[Compared, ...]:

@@ -34,6 +34,16 @@ def readable(db: sqlite3.Connection, select: str, *values: object) -> list[Row]:
     return found
 
 
+def tried(db: sqlite3.Connection, select: str, *values: object) -> Iterator[tuple[Json, Row | Damaged]]:
+    """The first column of each row of a select as it is stored, with the row, or why it is not as Kata wrote it."""
+    cursor = db.execute(select, [bind(value) for value in values])
+    for row in cursor:
+        try:
+            yield row[0], _row(cursor, row)
+        except Damaged as error:
+            yield row[0], error
+
+
 def insert(db: sqlite3.Connection, table: str, row: Mapping[str, object], otherwise: str = "") -> sqlite3.Cursor:
     """Insert a row, column by column; `otherwise` is the ON CONFLICT clause."""
     return sql(db, f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks(row)}) {otherwise}", *row.values())

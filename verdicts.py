@@ -146,10 +146,17 @@ def compared(spec: Spec, one: Example) -> Compared:
 
 def differs(spec: Spec, one: Example) -> int:
     """The first step (from 1) that the spec does not reproduce; 0 when it reproduces all of them and no call is left."""
+    if same(spec, one) is not None:
+        return 0
     for count in range(1, max(len(spec.steps), len(one.calls)) + 1):
         if count > min(len(spec.steps), len(one.calls)) or known(spec, one, count) is None:
             return count
     return 0
+
+
+def same(spec: Spec, one: Example) -> dict[str, Json] | None:
+    """The inputs with which the spec does exactly what was done; None when there are none."""
+    return known(spec, one, len(one.calls)) if len(one.calls) == len(spec.steps) else None
 
 
 def known(spec: Spec, one: Example, count: int) -> dict[str, Json] | None:

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from . import ranking, templating, verdicts
 from .effects import BOOKKEEPING
 from .ends import program
-from .model import Call, Example, Kata, State
+from .model import Call, Damaged, Example, Kata, SpecError, State
 from .moments import Occasion
 from .ranking import Gain, Value
+from .recordings import Told
 from .speech import instructs
 from .store import Store
 from .verdicts import Missed
@@ -33,13 +34,24 @@ def values(store: Store, katas: Iterable[Kata], active: int, now: float) -> dict
     waiting = [kata for kata in katas if kata.state is State.CANDIDATE]
     if not waiting:
         return {}
-    paces, oldest, letters = store.paces(), store.oldest(), ranking.letters(active)
+    paces, oldest, letters = store.paces([kata.id for kata in waiting]), store.oldest(), ranking.letters(active)
     requests = _requests(store, now)
-    found = {}
+    found: dict[int, Value | None] = {}
     for kata in waiting:
+        if not sound(kata):
+            found[kata.id] = None
+            continue
         times = paces.get(kata.id) or len(kata.version.exhibits)
         found[kata.id] = ranking.value(gains(store, kata), times, now - oldest, letters, requests)
     return found
+
+
+def sound(kata: Kata) -> bool:
+    """Whether the examples of a kata can be read; in a list nobody has looked yet."""
+    try:
+        return len(kata.version.exhibits) >= 0
+    except (SpecError, Damaged):
+        return False
 
 
 def _requests(store: Store, now: float) -> float:
@@ -62,14 +74,15 @@ def gains(store: Store, kata: Kata) -> tuple[Gain, ...]:
 def occasions(store: Store, kata: Kata) -> tuple[Occasion, ...]:
     """When its routine was done lately, newest first: by what is kept of its turns."""
     window = store.window(kata.id)
-    return tuple(_occasion(store, one.turn, one.first) for one in store.placed(window, most=RECENT)) if window else ()
+    places = store.placed(window, most=RECENT) if window else ()
+    told = store.told([one.turn for one in places])
+    return tuple(_occasion(store, told[one.turn], one.turn, one.first) for one in places if one.turn in told)
 
 
-def _occasion(store: Store, turn: str, first: int) -> Occasion:
-    said, at, _ = store.told(turn)
-    local = time.localtime(at)
+def _occasion(store: Store, told: Told, turn: str, first: int) -> Occasion:
+    local = time.localtime(told.at)
     before = next((call for call in store.before(turn, first) if call.tool not in BOOKKEEPING), None)
-    return Occasion(calendar.timegm(local) // DAY_S, local.tm_hour, _named(before) if before else "", before is None, said)
+    return Occasion(calendar.timegm(local) // DAY_S, local.tm_hour, _named(before) if before else "", before is None, told.message)
 
 
 def _named(call: Call) -> str:
@@ -84,7 +97,9 @@ def _named(call: Call) -> str:
 def sentence(store: Store, kata: Kata) -> str:
     """A first sentence for its description in the words with which most of its examples were asked for, values apart; empty where they
     have none in common, or where they try to instruct."""
-    asked = [Missed(one.turn, 0.0, store.told(one.turn)[0], _inputs(kata, one), early=False) for one in kata.version.exhibits]
+    told = store.told([one.turn for one in kata.version.exhibits])
+    there = [one for one in kata.version.exhibits if one.turn in told]
+    asked = [Missed(one.turn, 0.0, told[one.turn].message, _inputs(kata, one), early=False) for one in there]
     found = verdicts.sentence([one for one in asked if one.message.strip()], kata.version.spec.help)
     return "" if instructs(found) else found
 

@@ -49,8 +49,7 @@ def last(service: Service) -> dict[str, Json] | None:
     if told is None or told[1] is None:
         return None
     row = told[0]
-    kata = service.store.kata(row.kata)
-    return {"at": row.at, "verb": row.verb, "kata": row.kata, "tool": (kata.tool if kata else "") or None}
+    return {"at": row.at, "verb": row.verb, "kata": row.kata, "tool": service.store.called().get(row.kata)}
 
 
 def whole(word: str) -> Act:

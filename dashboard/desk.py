@@ -3,13 +3,17 @@ and never decides anything."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from .. import executor, lifecycle, pages, prospects, savings
 from ..asking import Hand
 from ..deciding import Unconfirmed, Unseen
+from ..due import Due
 from ..model import Json, Kata, KataError, Refused, State, StoreError, Usage
+from ..ranking import Value
+from ..reading import PAUSE_S
 from ..service import Service
 from ..status import VERSION
 from ..wording import templated
@@ -18,6 +22,9 @@ from . import views
 ACTOR = "dashboard"
 SIZE, MOST = 20, 100
 """Katas of a page, and the most that a page may hold."""
+RECKONED, WEIGHED, JUDGED, ENDED = 1, 10, 100, 10
+"""Katas whose account one request reckons anew, proposals that it weighs, and such of which it asks whether chance explains them, and what
+follows them: what each takes grows with what was done."""
 RUNS, ROWS = 50, 500
 """Runs of a list, and the most decisions of the audit log that are shown at once."""
 DIGEST = 64
@@ -32,7 +39,7 @@ class Asked:
     profile: str = "default"
     hand: Hand | None = None
     """How a run is begun from here; None where the address begins none."""
-    kept: dict[str, Json] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict)
     """What was counted for an earlier request of the same profile."""
 
 
@@ -65,6 +72,9 @@ CODES: Mapping[type[KataError], int] = {Missing: 404, Usage: 422, Unconfirmed: 4
 
 def reply(act: Act, service: Service, asked: Asked) -> Reply:
     """Answer one request; every error of ours is one sentence under its status."""
+    service.weighed = asked.kept.setdefault("weighed", Due(WEIGHED))
+    service.judged = asked.kept.setdefault("judged", Due(JUDGED, whole=True))
+    service.ended = asked.kept.setdefault("ended", Due(ENDED))
     try:
         return Reply(200, act(service, asked))
     except Changed as error:
@@ -77,36 +87,62 @@ def reply(act: Act, service: Service, asked: Asked) -> Reply:
 
 
 def overview(service: Service, asked: Asked) -> Json:
-    """What waits for a decision, what is in use, what needs attention, and whether it records."""
-    katas, used = service.katas(), service.store.used()
-    values = service.values(katas)
-    rows = [brief(kata, used) | prospects.value_json(values.get(kata.id)) for kata in prospects.ordered(katas, values)]
-    troubled = (State.STALE.value, State.SUSPENDED.value)
+    """What waits for a decision, what is in use, what needs attention, each list up to its first page with the `counts` of all, and whether
+    it records."""
+    used, facts = service.store.used(), service.store.facts()
+    listed, refused = service.store.looked_over()
+    values = service.values(listed)
+    doubts = service.doubted(listed, values)
+    katas = service.katas(doubts, listed)
+    ranked = prospects.ordered(katas, {kata.id: values[kata.id] for kata in katas if kata.id in values})
+    lists = {name: [kata for kata in ranked if kata.state in states] for name, states in SHOWN.items()}
     return {
         "profile": asked.profile,
         "version": VERSION,
         "recording": recording(service),
-        "waiting": [row for row in rows if row["state"] == State.CANDIDATE.value],
-        "active": [row for row in rows if row["state"] == State.ACTIVE.value],
-        "attention": [row for row in rows if row["state"] in troubled],
-        "broken": [{"id": number, "reason": reason} for number, reason in service.store.broken()],
-        "near": len(service.near()),
-        "facts": service.store.facts(),
+        **{name: [_valued(kata, used, values) for kata in found[: PAGES[name]]] for name, found in lists.items()},
+        "counts": {name: len(found) for name, found in lists.items()},
+        "broken": [{"id": number, "reason": reason} for number, reason in broken(service, asked, refused)],
+        "near": len(service.near(doubts, listed)),
+        "facts": facts,
         "counters": service.store.counters(),
         "min_support": service.settings.min_support,
         "mining": service.busy,
-        "savings": saved(service, asked, used),
+        "savings": saved(service, asked, katas, [facts["calls"], facts["turns"], sum(int(use["runs"]) for use in used.values())]),
     }
 
 
-def saved(service: Service, asked: Asked, used: Mapping[int, Mapping[str, Json]]) -> Json:
-    """What katas brought, counted anew when something happened since, and every ten minutes: the page asks every few seconds, and what it
-    costs grows with what was done."""
-    facts, runs = service.store.facts(), sum(int(use["runs"]) for use in used.values())
-    key = [service.store.generation(), runs, facts["calls"], facts["turns"], int(service.door.clock() // 600)]
-    if asked.kept.get("for") != key:
-        asked.kept.update({"for": key, "savings": savings.overview_json(savings.all_worth(service))})
-    return asked.kept["savings"]
+SHOWN: Mapping[str, tuple[State, ...]] = {
+    "waiting": (State.CANDIDATE,),
+    "active": (State.ACTIVE,),
+    "attention": (State.STALE, State.SUSPENDED),
+}
+"""The lists of the overview, and how many rows each shows at once."""
+PAGES: Mapping[str, int] = {"waiting": SIZE, "active": MOST, "attention": MOST}
+
+
+def broken(service: Service, asked: Asked, refused: Sequence[tuple[int, str]]) -> Sequence[tuple[int, str]]:
+    """The katas that do not load: those that are `refused`; and those whose examples do not, which are looked for when something was
+    decided since, and every ten minutes."""
+    key = [service.store.generation(), int(service.door.clock() // PAUSE_S)]
+    if asked.kept.get("whole") != key:
+        found = service.store.broken()
+        asked.kept.update({"whole": None if found else key})
+        return found
+    return refused
+
+
+def saved(service: Service, asked: Asked, katas: Sequence[Kata], happened: Sequence[Json]) -> Json:
+    """What katas brought, each reckoned anew when something happened since, and every ten minutes; `left` says how many are still due, with
+    the proposals that are to be weighed, which are told as they were before."""
+    key = [service.store.generation(), *happened, int(service.door.clock() // PAUSE_S)]
+    accounts: Due[int, savings.Worth | None] = asked.kept.setdefault("worth", Due(RECKONED))
+    found = savings.some_worth(service, katas, accounts, key)
+    return savings.overview_json(found) | {"left": accounts.left + service.weighed.left + service.ended.left}
+
+
+def _valued(kata: Kata, used: Mapping[int, Mapping[str, Json]], values: Mapping[int, Value | None]) -> dict[str, Json]:
+    return brief(kata, used) | prospects.value_json(values.get(kata.id))
 
 
 def recording(service: Service) -> Json:
@@ -134,12 +170,12 @@ def katas(service: Service, asked: Asked) -> Json:
     wanted = asked.query.get("state", "all").lower()
     page, size = _number(asked, "page", 1, 1_000_000), _number(asked, "size", SIZE, MOST)
     used = service.store.used()
-    held = [kata for kata in _in_states(service, wanted) if _holds(kata, asked.query.get("q", ""))]
-    values = service.values(held)
-    found = [brief(kata, used) | prospects.value_json(values.get(kata.id)) for kata in prospects.ordered(held, values)]
+    found = [kata for kata in _in_states(service, wanted) if _holds(kata, asked.query.get("q", ""))]
+    values = service.values(found)
     start = (page - 1) * size
     pages_ = max(1, -(-len(found) // size))
-    return {"katas": found[start : start + size], "total": len(found), "page": page, "pages": pages_, "size": size, "state": wanted}
+    rows = [_valued(kata, used, values) for kata in prospects.ordered(found, values)[start : start + size]]
+    return {"katas": rows, "total": len(found), "page": page, "pages": pages_, "size": size, "state": wanted}
 
 
 def _in_states(service: Service, wanted: str) -> tuple[Kata, ...]:
@@ -150,11 +186,13 @@ def _in_states(service: Service, wanted: str) -> tuple[Kata, ...]:
     except ValueError as error:
         known = ", ".join(state.value for state in State)
         raise Usage(f"Expected a state of {known} or all, got {wanted[:60]!r}") from error
-    rejected = service.store.katas((State.REJECTED,)) if State.REJECTED in states else ()
+    rejected = service.store.listed((State.REJECTED,)) if State.REJECTED in states else ()
     return (*(kata for kata in service.katas() if kata.state in states), *rejected)
 
 
 def _holds(kata: Kata, words: str) -> bool:
+    if not words.strip():
+        return True
     spec = kata.version.spec
     names = [str(kata.id), kata.tool, *(step.tool for step in spec.steps), *(one.name for one in spec.inputs)]
     text = "\n".join([*names, *map(templated, spec.steps)]).lower()
@@ -236,7 +274,7 @@ def audit(service: Service, asked: Asked) -> Json:
     """The latest decisions, newest first; `limit` of them, whether there are more, and the first that was changed outside (0: none)."""
     limit = _number(asked, "limit", 100, ROWS)
     rows = service.store.audit(limit + 1)
-    tools = {kata.id: kata.tool for kata in service.store.katas()}
+    tools = service.store.called()
     told = [pages.decision_json(row) | {"tool": tools.get(row.kata) or None} for row in rows[:limit]]
     count, broken = service.store.proven()
     return {"audit": told, "more": len(rows) > limit, "decisions": count, "broken": broken}

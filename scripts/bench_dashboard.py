@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how long each address of the tab takes to answer on a file as years of use leave it; it asks no host and keeps nothing.
 
-    python scripts/bench_dashboard.py [--calls 100000] [--candidates 500] [--runs 5000] [--times 20] [--json]
+    python scripts/bench_dashboard.py [--calls 100000] [--candidates 500] [--runs 5000] [--decisions 10000] [--times 100] [--json]
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 NOW = 1_700_000_000.0
-BATCH = 200
+BATCH, TOOLS = 200, 97
 
 
 def load() -> None:
@@ -33,17 +33,26 @@ def load() -> None:
     spec.loader.exec_module(package)
 
 
-def filled(service: Any, calls: int, candidates: int, runs: int) -> None:
-    """Turns of ten calls, proposals of three steps of which every tenth is in use, and runs of those."""
+def filled(service: Any, calls: int, candidates: int, runs: int, decisions: int) -> None:
+    """Turns of ten calls, proposals of which every tenth is in use, runs of those, and a long log of decisions."""
     store = service.store
     for first in range(0, calls // 10, BATCH):
         store.add([one for number in range(first, min(first + BATCH, calls // 10)) for one in turn(number)])
     for name in store.dirty():
-        store.mined(name, {}, 3)
-    kept = [store.propose(proposal(number), NOW, number + 1) for number in range(candidates)]
+        store.mined(name, counted(store.turn(name)), 3)
+    kept = [proposed(store, proposal(number)) for number in range(candidates)]
     used = [approved(store, kata) for kata in kept[::10]]
     for number in range(runs):
         ran(store, used[number % len(used)], number)
+    wavered(store, kept[1 % len(kept) :: 10], decisions)
+
+
+def counted(one: Any) -> Any:
+    """The windows of a turn, as the miner counts them."""
+    from kata import miner
+    from kata.settings import Settings
+
+    return miner.windows(one, Settings().max_steps)
 
 
 def turn(number: int) -> list[Any]:
@@ -51,7 +60,7 @@ def turn(number: int) -> list[Any]:
     from kata.model import TurnEnd, TurnStart
 
     name, at = f"t{number}", NOW + number
-    events = [event(f"tool{(number + one) % 97} a{one}", name, one, at) for one in range(10)]
+    events = [event(f"tool{(number + one) % TOOLS}", name, one, at, workdir=f"w{number % 50}") for one in range(10)]
     return [TurnStart(name, f"s{number}", f"c{number}", "cli", "person", at, "please"), *events, TurnEnd(name, at + 60)]
 
 
@@ -64,16 +73,25 @@ def event(command: str, turn: str, at: int, began: float, **more: str) -> Any:
 
 
 def proposal(number: int) -> Any:
-    """A routine of three commands, seen in three conversations."""
+    """A routine of three to eight of those commands, seen in three conversations."""
+    from kata.miner import spelled
     from kata.model import Class, Effect, Example, Fit, Input, InputField, Literal, Object, Proposal, Spec, Step
 
-    lines = [f"tool{number} {at}" for at in range(3)]
+    lines = [f"tool{(number + at) % TOOLS}" for at in range(3 + number // TOOLS)]
     asked = [Object((("command", Literal(line)), ("workdir", Input("place")))) for line in lines]
     steps = tuple(Step("terminal", one, Effect(Class.READ, why="-")) for one in asked)
-    events = tuple(event(line, "t", at, NOW, workdir="a") for at, line in enumerate(lines))
-    exhibits = tuple(Example(f"c{at}", "t", events) for at in range(3))
-    keys = tuple(f"terminal(command): {line}" for line in lines)
-    return Proposal(Spec((InputField("place", "string"),), steps), f"f{number}", Fit(3, 3, 3, 1.0), exhibits, keys=keys)
+    exhibits = tuple(
+        Example(f"c{one}", f"t{one}", tuple(event(line, f"t{one}", at, NOW, workdir=f"w{one}") for at, line in enumerate(lines)))
+        for one in range(3)
+    )
+    return Proposal(Spec((InputField("place", "string"),), steps), f"f{number}", Fit(3, 3, 3, 1.0), exhibits, keys=spelled(exhibits[0]))
+
+
+def proposed(store: Any, made: Any) -> Any:
+    """The proposal in the file, with the window under which its turns are found."""
+    from kata.miner import window_id
+
+    return store.propose(made, NOW, window_id(made.keys), ties=(0.01,) * (len(made.keys) - 1))
 
 
 def approved(store: Any, kata: Any) -> Any:
@@ -82,6 +100,19 @@ def approved(store: Any, kata: Any) -> Any:
 
     told = {"digest": kata.version.spec.digest, "actor": "cli", "verb": "approve", "now": NOW, "approved": True}
     return store.transition(kata.id, before=(State.CANDIDATE,), after=State.ACTIVE, name=f"it_{kata.id}", **told)
+
+
+def wavered(store: Any, katas: Any, decisions: int) -> None:
+    """Decline proposals and take that back, until the log is so much longer."""
+    from kata.model import State
+
+    for first in range(0, decisions // 2, BATCH):
+        with store.bundle():
+            for number in range(first, min(first + BATCH, decisions // 2)):
+                kata = katas[number % len(katas)]
+                told = {"digest": kata.version.spec.digest, "actor": "cli", "now": NOW}
+                store.transition(kata.id, before=(State.CANDIDATE,), after=State.REJECTED, verb="reject", **told)
+                store.transition(kata.id, before=(State.REJECTED,), after=State.CANDIDATE, verb="forget", **told)
 
 
 def ran(store: Any, kata: Any, number: int) -> None:
@@ -161,7 +192,7 @@ def shown(rows: dict[str, tuple[float, float, int]], as_json: bool) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    for name, usual in {"calls": 100_000, "candidates": 500, "runs": 5_000, "times": 20}.items():
+    for name, usual in {"calls": 100_000, "candidates": 500, "runs": 5_000, "decisions": 10_000, "times": 100}.items():
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args()
@@ -170,7 +201,7 @@ def main() -> int:
         path = Path(folder) / "data.db"
         service = visited(path)
         with closing(service.store):
-            filled(service, wanted.calls, wanted.candidates, wanted.runs)
+            filled(service, wanted.calls, wanted.candidates, wanted.runs, wanted.decisions)
         rows = answered(path, wanted.times)
     print(shown(rows, wanted.json))
     return 0

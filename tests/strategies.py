@@ -292,7 +292,7 @@ def bench(path: Path | None = None, settings: Settings = DEFAULTS, clock: Callab
 def proposal_of(kata: Kata, **changed: Json) -> Proposal:
     """The proposal that would bring this kata, with a change."""
     version = kata.version
-    return replace(Proposal(version.spec, kata.fingerprint, version.fit, version.exhibits, version.checks), **changed)
+    return replace(Proposal(version.spec, kata.fingerprint, version.fit, tuple(version.exhibits), version.checks), **changed)
 
 
 def proposal(steps: Sequence[Step], *examples: Example, inputs: Sequence[Json] = (), support: int = 3, name: str = "f" * 64) -> Proposal:

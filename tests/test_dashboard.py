@@ -19,7 +19,7 @@ import pytest
 from stand_in import approve, installed, locked, reader
 from strategies import NOW, Bench, Clock, Did, bench, opened, proposal_of, raw, routine, sh, tool, traces_of
 
-from kata import commands
+from kata import commands, savings
 from kata.deciding import RESERVED
 from kata.model import Call, InputField, Kata, NearMiss, RunRow, State, Status, StepTrace
 
@@ -87,7 +87,8 @@ def tab(tmp_path: Path) -> Iterator[Tab]:
     with installed(tmp_path) as file:
         sys.modules["tools.registry"].registry.schemas.clear()
         app = FastAPI()
-        app.include_router(load().router, prefix="/api/plugins/kata")
+        app.state.module = load()
+        app.include_router(app.state.module.router, prefix="/api/plugins/kata")
         file.parent.mkdir(parents=True)
         with closing(bench(file, clock=Clock())) as desk, testclient.TestClient(app) as client:
             yield Tab(client, desk, file, tmp_path)
@@ -164,10 +165,11 @@ def test_the_tab_uses_the_service_and_touches_no_file_or_database_itself(name: s
 def test_an_overview_of_nothing_says_when_there_will_be_something(tab: Tab) -> None:
     """K106"""
     told = tab.get("overview")
-    keys = "profile version recording waiting active attention broken near facts counters min_support mining savings"
+    keys = "profile version recording waiting active attention counts broken near facts counters min_support mining savings"
     assert set(told) == set(keys.split())
     assert told["waiting"] == told["active"] == [] and told["min_support"] == 3 and told["recording"] == {"on": True, "why": ""}
-    assert told["savings"] == {"katas": [], "saved": None} and told["profile"] == "default"
+    assert told["savings"] == {"katas": [], "saved": None, "left": 0} and told["profile"] == "default"
+    assert told["counts"] == {"waiting": 0, "active": 0, "attention": 0}
 
 
 def test_the_overview_shows_what_waits_what_is_used_and_what_is_paused(tab: Tab) -> None:
@@ -188,6 +190,55 @@ def test_a_kata_that_was_changed_outside_needs_attention_and_is_not_shown(tab: T
         db.execute("UPDATE versions SET spec = replace(spec, 'git', 'gti')")
     assert [row["id"] for row in tab.get("overview")["broken"]] == [kata.id]
     assert "changed outside" in tab.get(f"katas/{kata.id}", 409)["error"]
+
+
+def test_a_kata_whose_examples_were_changed_outside_is_told_before_long(tab: Tab) -> None:
+    """T42: they are the most of a kata, and a page that asks every few seconds reads them only now and then."""
+    kata = tab.proposed()
+    assert tab.get("overview")["broken"] == []
+    with tab.desk.store._using("IMMEDIATE") as db:
+        db.execute("UPDATE versions SET exhibits = x'4A00'")
+    assert [row["id"] for row in tab.get("overview")["waiting"]] == [row["id"] for row in tab.get("katas")["katas"]] == [kata.id]
+    tab.client.app.state.module._kept.clear()  # as after ten minutes
+    assert [row["id"] for row in tab.get("overview")["broken"]] == [kata.id] == [row["id"] for row in tab.get("overview")["broken"]]
+
+
+def test_a_kata_in_use_whose_examples_were_changed_outside_hides_no_other(tab: Tab) -> None:
+    """T42"""
+    kata = tab.desk.approved("todo_notes")
+    with tab.desk.store._using("IMMEDIATE") as db:
+        db.execute("UPDATE versions SET exhibits = x'4A00'")
+    told = tab.get("overview")
+    assert [row["id"] for row in told["active"]] == [kata.id] == [row["id"] for row in told["broken"]]
+    assert told["savings"]["katas"] == [] and tab.desk.service.active() == ()
+    assert all(tab.get(path) for path in ("katas", "near", "audit", "runs")) and "packed JSON" in tab.get(f"katas/{kata.id}", 503)["error"]
+
+
+def test_the_overview_shows_the_first_page_of_each_list_and_counts_the_rest(tab: Tab) -> None:
+    """K106"""
+    kata = tab.proposed()
+    more = [replace(kata.version.spec, help=f"Number {number}.") for number in range(24)]
+    for number, spec in enumerate(more):
+        assert tab.desk.store.propose(proposal_of(kata, spec=spec, fingerprint=f"f{number}"), NOW)
+    lefts = [tab.get("overview")["savings"]["left"] for _ in range(3)]
+    told = tab.get("overview")
+    assert lefts == sorted(lefts, reverse=True) and lefts[0] > lefts[-1] == 0
+    assert len(told["waiting"]) == 20 and told["waiting"] == tab.get("katas")["katas"]
+    assert told["counts"] == {"waiting": 25, "active": 0, "attention": 0}
+    assert len({row["id"] for page in (1, 2) for row in tab.get(f"katas?page={page}")["katas"]}) == 25
+
+
+def test_accounts_are_reckoned_a_few_at_a_time_until_none_is_due(tab: Tab) -> None:
+    """K106: what one costs grows with what was done."""
+    first = tab.desk.approved("todo_notes")
+    second = tab.desk.learn(make=destroying)
+    tab.approve(second, name="clear_build", confirm="kata_clear_build")
+    found = [tab.get("overview")["savings"] for _ in range(3)]
+    assert [(len(one["katas"]), one["left"]) for one in found] == [(1, 1), (2, 0), (2, 0)]
+    whole = [one.to_json() for one in savings.all_worth(tab.desk.service)]
+    assert [(one["kata"], one["tool"]) for one in found[2]["katas"]] == [(one["kata"], one["tool"]) for one in whole]
+    ran(tab.desk, tab.desk.service.find(str(first.id)))
+    assert [tab.get("overview")["savings"]["left"] for _ in range(3)] == [1, 0, 0]
 
 
 def test_katas_are_listed_by_state_by_words_and_page_by_page(tab: Tab) -> None:

@@ -1,7 +1,8 @@
 """The log of decisions: whole, or it shows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stored import approve, in_memory, opener, proposed, raw
 
-from kata.model import Refused, State
+from kata import decisions
+from kata.model import AuditRow, Json, Refused, State
 from kata.store import Store
+
+Rows = list[tuple[Json, ...]]
 
 
 @pytest.fixture
@@ -67,6 +71,41 @@ def test_a_decision_that_was_changed_or_taken_out_shows(path: Path, store: Store
     assert store.proven() == (3, 0)
     raw(path, change)
     assert store.proven()[1] == first
+
+
+def chain(count: int) -> Rows:
+    """The rows of a whole log, as the file holds them."""
+    rows: Rows = []
+    last = ""
+    for number in range(1, count + 1):
+        row = AuditRow(float(number), "cli", "reject", number % 7, "candidate", "rejected", "d" * 64, "")
+        last = decisions.chained(last, row)
+        rows.append((number, last, *asdict(row).values()))
+    return rows
+
+
+WHOLE = chain(decisions.PART + 5)
+
+
+@pytest.mark.parametrize(
+    ("change", "at"),
+    [
+        *((lambda rows, at=at, one=one: [*rows[:at], (*rows[at][:one], "x", *rows[at][one + 1 :]), *rows[at + 1 :]], at + 1)
+          for at in (0, 500, decisions.PART + 4) for one in range(1, 10)),
+        (lambda rows: rows[1:], 1),
+        (lambda rows: [*rows[:500], *rows[501:]], 501),
+        (lambda rows: [*rows[:3], rows[4], rows[3], *rows[5:]], 4),
+        (lambda rows: [*rows, rows[-1]], decisions.PART + 6),
+        (lambda rows: rows[:-1], 0),
+        (lambda rows: chain(len(rows) + 3), 0),
+    ],
+)  # fmt: skip
+def test_what_was_looked_at_before_hides_no_change(change: Callable[[Rows], Rows], at: int) -> None:
+    """T66: a row that was found good once and is another now is found, and the answer is that of a look at all rows."""
+    assert not decisions.judged(0, "", WHOLE).breaks
+    found = decisions.judged(0, "", change(WHOLE))
+    assert found == decisions.judged(0, "", change(WHOLE), anew=True)
+    assert (found.breaks[0][0] if found.breaks else 0) == at
 
 
 @settings(max_examples=30)

@@ -18,7 +18,7 @@ from kata.settings import Settings
 ROOT = Path(__file__).resolve().parent.parent
 RUNGS = (
     ("model",),
-    ("syntax", "settings", "formats", "looks", "table", "living"),
+    ("syntax", "settings", "formats", "looks", "table", "living", "due"),
     ("lexer", "names", "keys", "views", "readers", "machine", "makers", "revisions", "installers", "services"),
     ("grammar", "beside"),
     ("shell", "programs", "spots", "cells", "sources", "rows", "extraction", "turns", "places", "speech"),
@@ -65,7 +65,7 @@ PURE = tuple(
     "looks names keys beside spots cells sources lists views redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning odds miner validator executor resuming ward lifecycle ledger verdicts editing "
     "share needs overlap wording discretion consent familiar formats switches secrecy schemas speech door offered instead settings".split()
-    + "ranking moments".split()
+    + "ranking moments due".split()
 )
 HARMLESS = frozenset(
     "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "

@@ -242,3 +242,50 @@ def test_a_stale_kata_keeps_its_state_and_its_standing_version_while_a_revision_
     assert [one.number for one in store.versions(kata.id)] == [2, 1]
     assert store.prepare(proposal(command="git diff"), 301.0) is None, "nothing new"
     assert not store.approved(kata.id, revised.version.spec.digest)
+
+
+# ── Lists ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_list_holds_what_a_look_at_each_holds(store: Store) -> None:
+    """Examples are read when somebody looks at them, and are the same."""
+    katas = [proposed(store, name) for name in "fgh"]
+    listed = store.listed()
+    assert listed == store.katas() and tuple(katas) == listed
+    examples = listed[0].version.exhibits
+    assert len(examples) == len(katas[0].version.exhibits) > 0 and examples[0] == katas[0].version.exhibits[0]
+    assert tuple(examples) == examples[:] == katas[0].version.exhibits and examples != ()
+    assert store.listed([State.ACTIVE]) == () and store.listed([]) == ()
+
+
+def test_examples_that_were_changed_outside_are_refused_when_they_are_read(store: Store, path: Path) -> None:
+    """T42"""
+    proposed(store)
+    listed = store.listed()[0]
+    raw(path, "UPDATE versions SET exhibits = x'4A00'")
+    with pytest.raises(StoreError, match="packed JSON"):
+        len(listed.version.exhibits)
+    found, refused = store.looked_over()
+    assert [one.id for one in found] == [listed.id] and refused == () == store.katas() and len(store.broken()) == 1
+
+
+def test_examples_of_a_version_whose_place_another_took_are_not_those_of_another(store: Store) -> None:
+    kata = proposed(store)
+    listed = store.listed()[0]
+    better = replace(proposal(), fit=Fit(9, 9, 9, 0.9))
+    assert store.propose(better, 2.0) is not None
+    with pytest.raises(SpecError, match="another took its place"):
+        tuple(listed.version.exhibits)
+    assert kata.version.number == 1 and store.listed()[0].version.number == 2
+
+
+def test_a_proposal_whose_ties_were_changed_outside_is_not_judged_by_them(store: Store, path: Path) -> None:
+    """T42: it stays a proposal."""
+    kata = proposed(store)
+    ids = []
+    for ties in ("[]", "[1, 2, 3, 4, 5, 6, 7, 8, 9]", '"x"', "7"):
+        raw(path, f"UPDATE katas SET ties = x'4A{zlib.compress(ties.encode()).hex()}'")
+        ids.append([row["id"] for row in store.undecided()])
+    assert ids == [[kata.id], [], [], []] and [one.id for one in store.katas()] == [kata.id]
+    raw(path, f"UPDATE katas SET ties = x'4A{zlib.compress(b'[]').hex()}'")
+    assert store.undecided([kata.id]) == store.undecided() and store.undecided([kata.id + 1]) == () == store.undecided([])

@@ -1,9 +1,18 @@
 // The first page: what waits for a decision, what is in use, what needs attention, and whether anything is recorded.
-import { h, React, useState, usePoll, call, Loaded, Section, Button, Empty, Link, When, many, visible } from "./kit.js";
+import { h, React, useState, useEffect, usePoll, call, Loaded, Section, Button, Empty, Link, When, STATES, many, visible } from "./kit.js";
 import { Row, effects } from "./katas.js";
+
+const SOON = 400;
 
 export function Overview() {
   const poll = usePoll("overview");
+  const left = poll.told && poll.told.savings ? poll.told.savings.left : 0;
+  // One request reckons few accounts, so that none takes long; while some are due the next comes soon.
+  useEffect(() => {
+    if (!left) return undefined;
+    const timer = setTimeout(poll.again, SOON);
+    return () => clearTimeout(timer);
+  }, [left, poll.again]);
   return h(React.Fragment, null,
     h("div", { className: "kata-title" }, h("h2", null, "Overview"), h(Look, { after: poll.again })),
     h(Loaded, { poll, what: "the overview" }, (told) => h(React.Fragment, null,
@@ -64,20 +73,28 @@ function Attention({ told }) {
       h("span", { className: "kata-mark kata-suspended" }, h("span", { "aria-hidden": true }, "■"), ` Kata ${one.id} refused`), h("p", null, visible(one.reason))))));
 }
 
+// What a list does not hold, because it is only its first page.
+function Rest({ told, list, filter }) {
+  const more = told.counts[list] - told[list].length;
+  return more > 0 ? h("p", { className: "kata-small" }, `${more} more are under `, h(Link, { to: "katas" }, "Katas"), `, state “${filter}”.`) : null;
+}
+
 function Waiting({ told }) {
   const none = h(Empty, null, `Nothing waits for you. A routine is proposed when it was seen in ${told.min_support} conversations.`);
-  return h(Section, { title: `Waiting for you (${told.waiting.length})`, id: "kata-waiting" }, told.waiting.length === 0 ? none
+  return h(Section, { title: `Waiting for you (${told.counts.waiting})`, id: "kata-waiting" }, told.waiting.length === 0 ? none
     : h("ul", { className: "kata-rows" }, told.waiting.map((kata) => h("li", { key: kata.id, className: "kata-row" },
       h("div", { className: "kata-grow" },
         h("p", { className: "kata-strong" }, visible(kata.outline)),
         h("p", { className: "kata-small" }, `${many(kata.steps.length, "step")} · ${kata.taught ? `taught from ${many(kata.taught, "example")}` : `seen in ${many(kata.support, "conversation")} · confidence ${kata.confidence.toFixed(2)}`} · ${effects(kata)}`)),
-      h(Link, { to: `kata/${kata.id}`, className: "kata-button kata-primary", "aria-label": `Review proposal ${kata.id}` }, "Review")))));
+      h(Link, { to: `kata/${kata.id}`, className: "kata-button kata-primary", "aria-label": `Review proposal ${kata.id}` }, "Review")))),
+  h(Rest, { told, list: "waiting", filter: STATES.candidate[1] }));
 }
 
 function Use({ told }) {
   const none = h(Empty, null, "No kata is in use yet. What you approve becomes one tool for the agent.");
-  return h(Section, { title: `In use (${told.active.length})`, id: "kata-use" }, told.active.length === 0 ? none
-    : h("ul", { className: "kata-rows" }, told.active.map((kata) => h(Row, { key: kata.id, kata }))));
+  return h(Section, { title: `In use (${told.counts.active})`, id: "kata-use" }, told.active.length === 0 ? none
+    : h("ul", { className: "kata-rows" }, told.active.map((kata) => h(Row, { key: kata.id, kata }))),
+  h(Rest, { told, list: "active", filter: STATES.active[1] }));
 }
 
 // The sum in words; what cost more than it brought has a minus.
