@@ -102,8 +102,12 @@ UNANSWERED = frozenset({"blocked", "pending_approval", "approval_required"})
 """What a tool says of itself when the host or a person did not let it run."""
 YIELDED = "yielded_to_background"
 """What `terminal` says of itself when a message of the person pushed the command aside."""
-RAISED = re.compile(r"Tool execution failed: \w*Timeout\w*")
-"""How the host words a timeout that a tool raised; the tool may have acted before (B04)."""
+RAISED = re.compile(r"Tool execution failed: \w*Timeout|\b\w*Timeout(?:Error|Exception|Expired)?(?::|$)|\b[Tt]imed out\b")
+"""How the host, a tool or its server words a timeout in an error; the tool may have acted before (B04)."""
+BROKEN_OFF = re.compile(r"interrupted: user sent a new message")
+"""How the host words that it waited no longer for a server, because a person wrote; the server may go on."""
+FORBIDDEN = "BLOCKED"
+"""How an error begins with which the host, or a person whom it asked, did not let a tool act."""
 LATE = "Command timed out after"
 """How `terminal` words its own limit where the machine behind it did not answer."""
 
@@ -266,6 +270,8 @@ def judged(tool: str, outcome: Outcome, habit: Habit) -> Outcome:
     """The outcome, told more exactly where the examples or the tool's own words allow it: a refusal of the host is none of the
     tool's failures, a harmless exit code is a success only where an example shows it (A20), a late machine is a timeout (B04)."""
     result = outcome.result
+    if outcome.status is Status.ERROR and (told := _worded(result)):
+        return replace(outcome, status=told)
     if not isinstance(result, dict):
         return outcome
     if not outcome.ok and result.get("status") in UNANSWERED:
@@ -273,15 +279,24 @@ def judged(tool: str, outcome: Outcome, habit: Habit) -> Outcome:
         return replace(outcome, status=Status.REFUSED, reason=str(words)[:400])
     if result.get("status") == YIELDED:
         return replace(outcome, status=Status.INTERRUPTED, reason="the command went to the background and is still running")
-    error = str(result.get("error"))
-    if outcome.status is Status.ERROR and (RAISED.search(error) or tool == "terminal" and error.startswith(LATE)):
-        return replace(outcome, status=Status.TIMEOUT)
     code = harmless(result)
     if not code or outcome.status not in (Status.OK, Status.ERROR):
         return outcome
     if code in habit.codes:
         return replace(outcome, status=Status.OK, reason="")
     return replace(outcome, status=Status.ERROR, reason=f"exit code {code} ({result['exit_code_meaning']}), which no example shows")
+
+
+def _worded(result: Json) -> Status | None:
+    """What the words of an error say more exactly: that nobody knows what became of the call, or that it was never let through."""
+    error = str(result.get("error") or "") if isinstance(result, dict) else str(result or "")[:1_000]
+    if error.startswith(FORBIDDEN):
+        return Status.REFUSED
+    if isinstance(result, dict) and result.get("outcome_uncertain"):
+        return Status.UNKNOWN
+    if BROKEN_OFF.search(error):
+        return Status.INTERRUPTED
+    return Status.TIMEOUT if RAISED.search(error) else None
 
 
 # ── A person at a terminal ───────────────────────────────────────────────────────────────────────

@@ -662,6 +662,28 @@ def test_a_timeout_that_a_tool_raises_is_one_and_is_never_tried_again(tool: str,
     assert "may still be running" in answer(trace, spec, "r1")
 
 
+UNSURE = [
+    ({"error": "MCP call failed: TimeoutError: MCP call timed out after 30.0s (configured timeout: 30.0s)"}, Status.TIMEOUT),
+    ({"success": False, "error": "Command timed out after 30 seconds"}, Status.TIMEOUT),
+    ("Error executing tool 'post': timed out after 420.0s", Status.TIMEOUT),
+    ({"error": "The session expired while this call was in flight", "outcome_uncertain": True}, Status.UNKNOWN),
+    ({"error": "MCP call interrupted: user sent a new message"}, Status.INTERRUPTED),
+    ({"error": "BLOCKED: write to protected file(s): approval prompt timed out without a user response."}, Status.REFUSED),
+    ({"error": "expected a number for timeout: 5s"}, Status.ERROR),
+]
+
+
+@pytest.mark.parametrize(("told", "status"), UNSURE)
+def test_what_a_server_did_is_not_tried_again_where_nobody_knows_it(told: Any, status: Status) -> None:
+    """K79, B04: the host words it in an error; a read is not tried again, and who resumes must look first."""
+    tools = Tools({"mcp__box__post": (lambda arguments: told) if isinstance(told, str) else told})
+    for effect in (READ, EXTERNAL):
+        tools.sent.clear()
+        trace = drive(run(Spec((), (step("mcp__box__post", effect, text=Literal("x")),)), {}, read_retries=2), driven(tools))
+        tries = 3 if status is Status.ERROR and effect is READ else 1
+        assert (trace.status, len(tools.sent)) == (status, tries)
+
+
 def test_a_patch_with_its_paths_inside_is_looked_up_from_the_callers_folder_or_not_run() -> None:
     """B44: under an id of our own it would touch files somewhere else."""
     tools = Tools({"terminal": lambda arguments: json.dumps({"output": "", "exit_code": 0, "cwd": "/srv/app/web"})})
