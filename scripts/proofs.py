@@ -1,11 +1,12 @@
 """Lists which tests prove which promise, read from the docstrings and comments of the tests; it runs none of them.
 
     python scripts/proofs.py [K|A|B|T ...] [--promises FILE ...] [--missing] [--json]
+    python scripts/proofs.py --write        renew the tests in docs/proofs.md; its sentences stay as they are
 
 A promise has a letter and a number: K what the product does, A a settled ambiguity, T a figure to reach, B a public bug report. A test
 names those that it proves in its docstring; a module's docstring speaks for all of its tests. `--promises` adds the sentences out of files
 in which a promise stands in bold, in a table's first column or in a heading, and then those that no test names are told too; with
-`--missing` nothing else is printed. Exit code 1 when `--missing` found one.
+`--missing` nothing else is printed, and not what docs/proofs.md says is not kept. Exit code 1 when `--missing` found one.
 """
 
 import argparse
@@ -18,6 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "docs" / "proofs.md"
+SHOWN = 3
+"""Tests that the table names for each promise."""
+NOT_KEPT = "Not kept"
+"""How the sentence of a promise begins that no test holds, because the product does otherwise."""
 LETTERS = "KABT"
 NAMED = re.compile(r"\b([KABT])(\d{1,3})\b(?:\s*(?:–|-|to|…)\s*\1?(\d{1,3})\b)?")
 TOLD = re.compile(r"^(?:- |\| |#+ )?\**([KABT]\d{1,3})\b\**(?: \|)?\s*(.+)$")
@@ -71,6 +77,25 @@ def sentences(files: Sequence[Path]) -> dict[Promise, str]:
     return told
 
 
+def kept(text: str) -> dict[Promise, tuple[str, tuple[str, ...]]]:
+    """What the table says: each promise with its sentence and its tests."""
+    rows = (re.fullmatch(r"\| ([KABT])(\d+) \| (.*?) ?\| (.*?) ?\|", line) for line in text.splitlines())
+    return {(row[1], int(row[2])): (row[3], tuple(re.findall("`(.+?)`", row[4]))) for row in rows if row}
+
+
+def renewed(text: str, found: Mapping[Promise, Sequence[str]]) -> str:
+    """The table with today's tests, those that it has already first: what stands before the rows and the sentences stay."""
+    before, old = text[: text.index("| ---")] + "| --- | --- | --- |", kept(text)
+    rows = [before]
+    for promise in sorted({*found, *(one for one, (said, _) in old.items() if said.startswith(NOT_KEPT))}):
+        said, had = old.get(promise, ("", ()))
+        names = found.get(promise, ())
+        chosen = [*(name for name in had if name in names), *(name for name in names if name not in had)][:SHOWN]
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        rows.append(f"| {promise[0]}{promise[1]} | {said} | {', '.join(f'`{name}`' for name in chosen)}{more} |")
+    return "\n".join(rows) + "\n"
+
+
 def lines(found: Mapping[Promise, Sequence[str]], told: Mapping[Promise, str], missing: bool) -> Iterator[str]:
     """The table as Markdown: promise, sentence where there is one, tests."""
     for promise in sorted({*found, *told}):
@@ -88,7 +113,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--promises", nargs="+", type=Path, default=[], metavar="FILE", help="files that hold the sentences")
     parser.add_argument("--missing", action="store_true", help="only promises that no test names; needs --promises")
     parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--write", action="store_true", help="renew docs/proofs.md")
     given = parser.parse_args(words)
+    if given.write:
+        TABLE.write_text(renewed(TABLE.read_text(encoding="utf-8"), proofs(ROOT / "tests")), encoding="utf-8")
+        return 0
     if given.missing and not given.promises:
         parser.error("--missing needs --promises FILE: the tests alone do not tell what they leave out")
     if absent := [str(path) for path in given.promises if not path.is_file()]:
@@ -96,6 +125,8 @@ def main(words: Sequence[str] | None = None) -> int:
     wanted = given.letters or LETTERS
     found = {promise: names for promise, names in proofs(ROOT / "tests").items() if promise[0] in wanted}
     told = {promise: text for promise, text in sentences(given.promises).items() if promise[0] in wanted}
+    otherwise = {promise for promise, (said, _) in kept(TABLE.read_text(encoding="utf-8")).items() if said.startswith(NOT_KEPT)}
+    told = {promise: text for promise, text in told.items() if promise in found or not given.missing or promise not in otherwise}
     left = [promise for promise in told if promise not in found]
     if given.json:
         rows = {f"{letter}{number}": list(found.get((letter, number), ())) for letter, number in sorted({*found, *told})}

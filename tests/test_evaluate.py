@@ -407,6 +407,7 @@ def test_a_parameter_that_two_steps_share_must_be_one_input() -> None:
 
 
 def test_a_planted_routine_is_found_when_it_asks_for_no_more_than_was_planted() -> None:
+    """T82: what the published figures of planted logs count."""
     entry = {"window": ["mcp__shop__find", "mcp__shop__orders"], "inputs": ["email"], "flows": ["id"], "conversations": ["c1"]}
     calls = orders("a@example.org", "CUS-1")
     assert ev.is_found(entry, routine("p", calls, FIND, ORDERS), {"planted"})

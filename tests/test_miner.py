@@ -367,11 +367,14 @@ def test_three_conversations_are_enough_and_two_are_not() -> None:
 
 
 def test_repeats_in_one_chat_do_not_count() -> None:
-    """K42, B24: one conversation that does it five times, in one turn and in several."""
+    """K42, A38, B24: one conversation that does it five times, in one turn and in several; of three, each counts once, and a routine is no
+    longer than a window however long they went on."""
     turns = [turn_of(*routine(n), turn=f"t{n}", conversation="c1") for n in range(5)]
     assert mined(*turns) == ()
     assert mined(turn_of(*(A, B, C) * 5)) == ()
     assert mined(turn_of(*(A, B) * 10)) == ()
+    found = mined(*told(*[(A, B) * 10] * 3), settings=Settings(max_steps=8))
+    assert found and all(len(one.keys) <= 8 for one in found) and {one.fit.support for one in found if isinstance(one, Proposal)} <= {3}
 
 
 @pytest.mark.parametrize("support", [3, 4, 5])
@@ -698,7 +701,7 @@ def read(path: str, content: str = "x") -> Did:
 
 
 def test_repeats_at_once_are_one_loop_step_however_often() -> None:
-    """Never proposed, told as a loop with its range."""
+    """T33: never proposed, told as a loop with its range."""
     cases = [(A, *(read(f"src/part_{n}.py") for n in range(count)), B) for count in (3, 5, 4)]
     (miss,) = mined(*told(*cases))
     assert isinstance(miss, NearMiss) and (miss.rule, miss.detail) == ("loop", "one step repeats 3 to 5 times; loops are not proposed yet")

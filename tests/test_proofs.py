@@ -1,6 +1,7 @@
 """The list of which tests prove which promise is read from what the tests say, and tells what none of them names."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,25 @@ def test_what_no_test_names_is_missing(tmp_path: Path) -> None:
 def test_what_cannot_be_answered_is_said(words: tuple[str, ...], told: str) -> None:
     done = run(*words)
     assert done.returncode == 2 and told in done.stderr
+
+
+TABLE = (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8")
+ROWS = [line for line in TABLE.splitlines() if re.match(r"\| [KABT]\d", line)]
+
+
+def test_each_row_of_the_table_names_tests_that_are_there_and_name_its_promise() -> None:
+    found = json.loads(run("--json").stdout)
+    told = [(row.split()[1], name) for row in ROWS for name in re.findall("`(.+?)`", row.split(" | ")[2])]
+    wrong = [(promise, name) for promise, name in told if name not in found[promise]]
+    assert wrong == [], "python scripts/proofs.py --write"
+    bare = [row for row in ROWS if "`" not in row.split(" | ")[2] and not row.split(" | ")[1].startswith("Not kept")]
+    assert bare == []
+
+
+def test_every_promise_that_a_test_names_has_a_row_and_every_report_a_sentence() -> None:
+    named = set(json.loads(run("--json").stdout))
+    assert named - {row.split()[1] for row in ROWS} == set(), "python scripts/proofs.py --write"
+    assert [row for row in ROWS if row.startswith("| B") and not row.split(" | ")[1].strip()] == []
 
 
 def test_help_tells_how() -> None:

@@ -100,7 +100,7 @@ def active(desk: Bench, spec: Spec) -> Kata:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(KATAS))
 def test_a_fault_at_any_step_repeats_no_effect_and_hands_back(seed: int, kind: str) -> None:
-    """T52, T53, B48: 50 katas, five kinds, every step under `--full`."""
+    """K117, T52, T53, B48: 50 katas, five kinds, every step under `--full`; what is called next never hangs on what was answered."""
     spec = made(seed)
     for at in range(len(spec.steps)):
         with closing(bench()) as desk:

@@ -205,7 +205,7 @@ def decide(desk: Bench, op: Op) -> None:
 @settings(max_examples=EXAMPLES // 8)
 @given(histories())
 def test_a_turn_touches_families_whose_windows_it_holds_pieces_of_them_and_of_what_changes_sides(history: list[Op]) -> None:
-    """So the end of a turn costs what the turn holds, not what the history holds. A proposal that chance explains by now, or explains no
+    """T21: the end of a turn costs what the turn holds, not the history. A proposal that chance explains by now, or explains no
     more, and what is no near miss any more, are told anew; only then do their pieces follow, once more where they were looked at before."""
     with closing(bench()) as desk:
         told = Told(desk)
