@@ -109,6 +109,27 @@ NOUNS: Mapping[str, str] = {
 """What the operand of a command is called; beside it flags and keys give the names."""
 
 
+LETTERS: Mapping[str, Mapping[str, str]] = {
+    "head tail": {"-n": "lines", "-c": "bytes"},
+    "git": {"-n": "count", "-m": "message", "-b": "branch", "-c": "branch", "-C": "folder", "-S": "text", "-G": "pattern"},
+    "grep rg": {"-A": "after", "-B": "before", "-C": "context", "-m": "count", "-e": "pattern", "-g": "glob", "-t": "type"},
+    "curl": {"-o": "output", "-d": "data", "-H": "header", "-X": "method", "-u": "user", "-F": "form", "-m": "seconds"},
+    "wget": {"-O": "output", "-P": "folder"},
+    "docker podman": {"-t": "tag", "-f": "file", "-p": "port", "-e": "variable", "-v": "volume", "-w": "folder"},
+    "kubectl helm": {"-n": "namespace", "-f": "file", "-l": "label", "-c": "container", "-o": "output"},
+    "ssh scp": {"-p": "port", "-P": "port", "-i": "key_file", "-l": "user"},
+    "make": {"-C": "folder", "-f": "file", "-j": "jobs"},
+    "tar": {"-f": "file", "-C": "folder"},
+    "pytest": {"-k": "expression", "-m": "marker", "-n": "workers"},
+    "gh": {"-R": "repo", "-b": "body", "-t": "title", "-l": "label", "-L": "limit", "-B": "base", "-H": "head"},
+    "find": {"-name": "name", "-iname": "name", "-path": "path", "-mtime": "days", "-maxdepth": "depth"},
+    "journalctl": {"-u": "unit", "-n": "lines"},
+    "cut": {"-d": "delimiter", "-f": "field"},
+}
+"""What the value behind an option of one letter is called, by program."""
+_LETTERS = {program: named for programs, named in LETTERS.items() for program in programs.split()}
+
+
 def _hint(words: tuple[str | None, ...], index: int, head: str) -> tuple[int, str]:
     word, before = words[index], words[index - 1] if index else None
     glued = re.match(r"--?([A-Za-z][\w-]*)=", word or "")
@@ -117,6 +138,9 @@ def _hint(words: tuple[str | None, ...], index: int, head: str) -> tuple[int, st
     flag = re.fullmatch(r"--([A-Za-z][\w-]*)", before or "")
     if flag:
         return 0, flag.group(1)
+    letter = _LETTERS.get(head.removeprefix("sudo ").partition(" ")[0], {}).get(before or "")
+    if letter:
+        return 0, letter
     return (2, NOUNS[head]) if head in NOUNS else (4, "value")
 
 

@@ -53,8 +53,9 @@ def ties(vector: Vector) -> bool:
 
 
 def _informative(value: Json) -> bool:
-    """The same of a list of texts and numbers, one of which is."""
-    return informative(value) or isinstance(value, list) and any(informative(item) for item in value)
+    """The same of a list or an object of texts and numbers, one of which is."""
+    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    return informative(value) or any(map(informative, inner))
 
 
 Path = tuple[Part, ...]
@@ -133,16 +134,16 @@ def shape(path: Path) -> Path:
 
 
 def _leaves(result: Json) -> Iterator[Leaf]:
-    """Paths and values, nearest to the root first, at most MAX_LEAVES: scalars, and lists of them, whole and field by field; text that is
-    JSON is looked into."""
+    """Paths and values, nearest to the root first, at most MAX_LEAVES: scalars, lists and objects of them as a whole, and each field of a
+    list of objects; text that is JSON is looked into."""
     queue: list[Leaf] = [((), result)]
     count = 0
     for path, value in queue:
         if count >= MAX_LEAVES:
             return
         if isinstance(value, dict | list):
-            if isinstance(value, list):
-                yield from ((path + more, inner) for more, inner in _rows(value))
+            known = _rows(value) if isinstance(value, list) else _flat(value)
+            yield from ((path + more, inner) for more, inner in known)
             if len(path) < MAX_DEPTH and len(queue) < 2 * MAX_LEAVES:
                 queue.extend(((*path, key), inner) for key, inner in (value.items() if isinstance(value, dict) else enumerate(value)))
             continue
@@ -170,6 +171,16 @@ def _rows(value: list[Json]) -> Iterator[Leaf]:
             column = [item.get(name) for item in value]
             if all(isinstance(item, str | int | float) for item in column):
                 yield (Pick("each"), name), column
+
+
+MOST_FIELDS = 20
+"""Fields of an object that may be an argument as a whole."""
+
+
+def _flat(value: dict[str, Json]) -> Iterator[Leaf]:
+    """An object of scalars as a whole."""
+    if 1 < len(value) <= MOST_FIELDS and all(item is None or isinstance(item, str | int | float) for item in value.values()):
+        yield (), value
 
 
 def within(value: Json) -> Json:

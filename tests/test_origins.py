@@ -171,6 +171,22 @@ def test_a_list_goes_in_as_it_came_out_in_its_order():
         templating.render(made, {}, [{"items": [{"id": "z9"}, {"name": "a1"}]}])
 
 
+def test_an_object_goes_in_as_it_came_out():
+    """K47: also where a field of it, alone, would tell nothing."""
+    pages = ({"id": "abc", "page": 1, "next": None}, {"id": "def", "page": 2, "next": None})
+    assert reference(*(({"at": page, "n": 7}, page) for page in pages)) == Reference(0, ("at",))
+    assert reference(*((page, page) for page in pages)) == Reference(0, ())
+    rows = [[{**page, "state": "open"}, {"id": "x", "page": 9, "next": None, "state": "shut"}] for page in pages]
+    assert reference(*(({"rows": row}, row[0]) for row in rows)) == Reference(0, ("rows", Pick("where", "state", Literal("open"))))
+
+
+@pytest.mark.parametrize("other", [{"id": "abc", "page": 1.0}, {"id": "abc", "page": "1"}, {"id": "abc", "page": 1, "n": 2}, {"id": "abc"}])
+def test_another_object_is_not_the_one_that_came_out(other):
+    """B31: nothing is guessed across types, and no field is left away."""
+    found = reference(({"at": {"id": "abc", "page": 1}}, other), ({"at": {"id": "def", "page": 2}}, {"id": "def", "page": 2}))
+    assert found != Reference(0, ("at",))
+
+
 def test_another_order_is_another_list():
     ids = (["b7", "a12", "c9"], ["x3", "x1"], ["k5", "a2"])
     rows = [example(i, ("find", {}, json.dumps({"ids": one})), ("close", {"ids": sorted(one)}, "{}")) for i, one in enumerate(ids)]

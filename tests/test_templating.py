@@ -124,6 +124,25 @@ def test_signs_between_two_values_make_two_inputs_and_words_do_not():
     assert template.steps[0].fields[0][1] == Input("text")
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("tail -n {} logs/app.log", "lines"),
+        ("git log --oneline -n {} main", "count"),
+        ("git checkout -b {} origin/main", "branch"),
+        ("curl -s -o {} https://a.example/x", "output"),
+        ("sudo journalctl -u {} --since today", "unit"),
+        ("tail -n 5 {}", "path"),
+        ("ls -l {}", "path"),
+        ("wget -q {}", "url"),
+    ],
+)
+def test_an_input_behind_an_option_of_one_letter_is_called_by_that(command, name):
+    """A11, T29: not by what the operand of the program is."""
+    template, _ = learnt(*(example(i, term(command.format(value))) for i, value in enumerate(("12", "37", "1001"))))
+    assert [one.name for one in template.inputs] == [name]
+
+
 def test_the_same_unknown_in_two_places_is_one_input_named_from_the_flag():
     """A11."""
     template, _ = learnt(
