@@ -24,7 +24,8 @@ def _run(service: Service, ask: Ask) -> Answer:
     kata, given = order.ordered(service, ask.words)
     folder = ask.hand.folder if ask.hand else ""
     for at in ask.options.get("--cron", ())[-1:]:
-        line, note = order.timetable(service, kata, given, at, folder, ask.hand.hermes if ask.hand else "hermes")
+        hermes = ask.hand.hermes if ask.hand else "hermes"
+        line, note = order.timetable(service, kata, given, at, folder, hermes, "--on-change" in ask.options)
         return Answer(f"{note}\n", {"line": line, "note": note}, raw=line)
     if "--dry-run" in ask.options:
         told = order.plan(service, kata, given, folder, ask.hand.around if ask.hand else {})
@@ -33,6 +34,8 @@ def _run(service: Service, ask: Ask) -> Answer:
         where = f"Ask the agent to call {kata.tool}, or in a shell: hermes kata run {kata.name} …"
         raise Refused(f"{kata.tool} does more than read, and here nobody can ask you before it acts; nothing was run. {where}")
     answer = ask.hand.go(kata, given)
+    if "--on-change" in ask.options and (before := order.unchanged(service, str(answer.get("run", "")))):
+        return Answer("" if ask.surface == "cli" else f"{kata.tool} came to the same result as in run {before}.")
     row = service.store.run(str(answer.get("run", "")))
     text = order.answered(answer, pages.trace(row, ask.lead) if row else "")
     return Answer(text, dict(answer), int("error" in answer))

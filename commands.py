@@ -35,7 +35,8 @@ def run(
     ask = Ask((), surface, digest, host or {}, hand, session=session)
     answer = _guarded(lambda: _commanded(service, switches.read(words), ask))
     text = "\n".join([*([laid(answer.text)] if answer.text else []), *([answer.raw] if answer.raw else [])])
-    text = json.dumps(answer.json, indent=2, default=str) if "--json" in map(str.lower, words) else text
+    if "--json" in map(str.lower, words) and (text or answer.json is not None):  # what has nothing to say says nothing as JSON too
+        text = json.dumps(answer.json, indent=2, default=str)
     return Answer(text, answer.json, answer.code, answer.raw)
 
 

@@ -240,7 +240,8 @@ VERBS: Mapping[str, Verb] = {
         "run one yourself, without a model",
         "Each input as KEY=VALUE. In a shell you are asked before each step that does more than read; without a terminal such a kata is "
         "refused, and no option says yes. In a chat only what reads runs. --dry-run shows what it would do and does nothing; "
-        "--cron '0 9 * * 1' prints the line for a timetable and installs nothing.",
+        "--on-change says nothing where it ends well with the result of the last time; --cron '0 9 * * 1' prints the line for a timetable "
+        "and installs nothing.",
         "run deploy_preview branch=main --dry-run",
         (1, MOST_VALUES),
     ),

@@ -9,13 +9,15 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import consent, executor, pages, templating, validator
+from . import consent, executor, pages, resuming, secrecy, templating, validator
 from .discretion import veil
 from .logbook import excess
 from .model import Call, InputError, Json, Kata, Refused, State, Status, Step, StepTrace, Trace, Usage, canonical
 from .service import Service
 from .wording import WHOLE, brief, templated, visible
 
+LOOKED_AT = 50
+"""Runs of a kata among which the last with the same inputs is looked for."""
 FIELD = re.compile(r"[0-9A-Za-z*/,-]{1,40}")
 """One field of a timetable."""
 
@@ -162,14 +164,17 @@ def _typed(kata: Kata, given: Mapping[str, Json], lead: str) -> str:
 # ── A timetable ──────────────────────────────────────────────────────────────────────────────────
 
 
-def timetable(service: Service, kata: Kata, given: Mapping[str, Json], when: str, folder: str, hermes: str) -> tuple[str, str]:
+def timetable(
+    service: Service, kata: Kata, given: Mapping[str, Json], when: str, folder: str, hermes: str, quiet: bool = False
+) -> tuple[str, str]:
     """The line that a person may put into a timetable, and what to know of it: one of the system's where every step only reads, else one
-    of Hermes' own, whose policy then decides about the effects (K82). Nothing is installed."""
+    of Hermes' own, whose policy then decides about the effects (K82); `quiet` where it is to speak on change only. Nothing is
+    installed."""
     fields = when.split()
     if len(fields) != 5 or not all(FIELD.fullmatch(one) for one in fields):
         raise Usage(f"Expected a time of five fields, such as '0 9 * * 1' (every Monday at nine), got {when[:60]!r}")
     if reads(kata):
-        line = f"{_typed(kata, given, f'{shlex.quote(hermes)} kata')} --json".replace("%", r"\%")
+        line = f"{_typed(kata, given, f'{shlex.quote(hermes)} kata')} --json{' --on-change' * quiet}".replace("%", r"\%")
         at = f"cd {shlex.quote(folder)} && ".replace("%", r"\%") if folder else ""
         return f"{' '.join(fields)} {at}{line}", "A line for 'crontab -e': nothing was installed, and no model is asked."
     call = f"Call {kata.tool} once with these arguments and tell what it answered: {canonical(dict(given))}"
@@ -179,6 +184,19 @@ def timetable(service: Service, kata: Kata, given: Mapping[str, Json], when: str
         "model, and whose own policy for jobs decides about the effects. Nothing was installed."
     )
     return line, note
+
+
+def unchanged(service: Service, run: str) -> str:
+    """The last run before this one of the same revision, with the same inputs, in the same folder, when both ended well and with the same
+    result; empty where there is none, or what is kept of the result is not whole."""
+    now = service.store.run(run)
+    if now is None or now.status is not Status.OK:
+        return ""
+    alike = (one for one in service.store.runs(now.kata, LOOKED_AT) if one.id != now.id and one.status is Status.OK)
+    before = next((one for one in alike if (one.digest, one.inputs, one.folder) == (now.digest, now.inputs, now.folder)), None)
+    if before is None or any(map(resuming.CUT.search, secrecy.texts(now.steps[-1].result))):
+        return ""
+    return before.id if canonical(before.steps[-1].result) == canonical(now.steps[-1].result) else ""
 
 
 def answered(told: Mapping[str, Json], whole: str) -> str:

@@ -710,7 +710,8 @@ class Plugin:
         with nullcontext() if asks else meanwhile(self.store, lambda: self.service.doing):
             hand = self.hand(asking(sys.stdin, sys.stderr) if asks else None)
             answer = commands.run(self.service, words, "cli", host=self._host_lines(), hand=hand)
-        say(answer.text)
+        if answer.text:  # a run that is to speak on change only may have nothing to say
+            say(answer.text)
         return answer.code
 
     def _resumed(self, line: switches.Line) -> int:

@@ -21,7 +21,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "mine": {"--all": ""},
     "purge": {"--yes": "", "--conversation": ".", "--tool": ".", "--path": ".", "--text": "."},
     "rename": {"--as": "NAME"},
-    "run": {"--dry-run": "", "--cron": "WHEN"},
+    "run": {"--dry-run": "", "--on-change": "", "--cron": "WHEN"},
     "teach": {"--vary": "NAME=TEXT"},
     "resume": {"--with": "NAME=VALUE", "--it-happened": "", "--it-did-not-happen": ""},
 }

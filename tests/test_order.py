@@ -232,6 +232,28 @@ def test_a_line_for_a_timetable_is_printed_and_nothing_is_installed(shell: Shell
     assert told.text.endswith(f"\n{line}") and "nothing was installed" in told.text
 
 
+def test_on_change_only_another_result_or_a_failure_is_told(shell: Shell) -> None:
+    """T78: by revision, inputs and result; the first time it speaks, and a failure always."""
+    quiet = "run look path=a.md --on-change"
+    assert "done" in shell.say(quiet, None).text, "the first time"
+    for line in (quiet, f"{quiet} --json"):
+        told = shell.say(line, None)
+        assert (told.text, told.json, told.code) == ("", None, 0)
+    assert len(shell.calls) == 6, "it ran each time"
+    assert "kata_look" in shell.say("run look path=b.md --on-change", None).text, "other inputs"
+    assert "same result as in run" in shell.say(quiet, None, surface="chat").text
+    shell.context.answer = lambda tool, arguments, **ids: '{"output": "another", "exit_code": 0, "error": null}'
+    assert "another" in shell.say(quiet, None).text and shell.say(quiet, None).text == ""
+    shell.context.answer = lambda tool, arguments, **ids: '{"error": "no"}'
+    for _ in range(2):
+        told = shell.say(quiet, None)
+        assert told.code == 1 and "failed" in told.text
+    shell.context.answer = lambda tool, arguments, **ids: '{"output": "another", "exit_code": 0, "error": null}'
+    assert "another" in shell.say("run look path=a.md", None).text, "without the word it always speaks"
+    line = shell.say("run look path=a.md --on-change --cron '0 9 * * 1'", None).json["line"]
+    assert line.endswith("kata run look path=a.md --json --on-change")
+
+
 def test_what_has_effects_gets_a_job_of_hermes_whose_policy_decides(shell: Shell) -> None:
     """K82."""
     told = shell.say("run ship branch=main --cron '0 9 * * 1'", None)

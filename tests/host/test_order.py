@@ -37,6 +37,7 @@ def ordered(school: School) -> Iterator[Ordered]:
     for name, words in {
         "dry": ("run", "shelve", "folder=shelf/larch", "--dry-run"),
         "look": ("run", "look", "pattern=larch", "--json"),
+        "same": ("run", "look", "pattern=larch", "--on-change"),
         "refused": ("run", "shelve", "folder=shelf/larch"),
         "cron": ("run", "look", "pattern=larch", "--cron", "0 9 * * 1"),
     }.items():
@@ -90,6 +91,13 @@ def test_what_only_reads_runs_where_nobody_can_be_asked(ordered: Ordered) -> Non
     assert look.code == 0, str(look)
     assert json.loads(look.out)["status"] == "ok"
     assert [tool for tool, _ in ordered.calls["look"]] == ["search_files", "read_file", "terminal"]
+
+
+def test_it_speaks_on_change_only_where_that_is_said(ordered: Ordered) -> None:
+    """T78: it ran, with the result of the time before."""
+    same = ordered.said["same"]
+    assert (same.code, same.out.strip()) == (0, ""), str(same)
+    assert ordered.calls["same"] == ordered.calls["look"]
 
 
 def test_an_effect_without_a_terminal_is_refused(ordered: Ordered) -> None:
