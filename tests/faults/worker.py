@@ -12,7 +12,7 @@ import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,6 +35,8 @@ from kata.model import (  # noqa: E402
     State,
     Status,
     StepCall,
+    StepTrace,
+    StoreError,
     TurnEnd,
     TurnStart,
 )
@@ -59,6 +61,32 @@ class Alone(Service):
             return super()._look(turns, most, until)
 
 
+class Ends(Store):
+    """Remembers of which runs the end could not be written, because the file was busy for too long, and how often an operation met that."""
+
+    met: int = 0
+
+    def __init__(self, open: Callable[[], sqlite3.Connection], *, patience: float) -> None:
+        super().__init__(open, patience=patience)
+        self.unwritten: list[str] = []
+
+    def finish_run(self, run: str, status: Status, reason: str, now: float, steps: Iterable[StepTrace] = ()) -> None:
+        try:
+            super().finish_run(run, status, reason, now, steps)
+        except StoreError:
+            self.unwritten.append(run)
+            raise
+
+    @contextmanager
+    def _using(self, kind: str) -> Iterator[sqlite3.Connection]:
+        try:
+            with super()._using(kind) as db:
+                yield db
+        except StoreError as error:
+            self.met += "is busy" in error.message
+            raise
+
+
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
     """BlockingIOError where another process is inside; one that is killed leaves it free."""
@@ -80,7 +108,7 @@ def service(
         return db
 
     door = Door(lambda: NOW, replay, lambda tool: None, lambda name: False, owner, living)
-    made = Alone(Store(opened, patience=patience), Settings(), door)
+    made = Alone(Ends(opened, patience=patience), Settings(), door)
     made.beside = file.with_name("mining")
     return made
 
@@ -197,7 +225,8 @@ def mixed(file: Path, journal: str, me: str, times: int) -> None:
     ended = [desk.do(random.choice(VERBS), f"{me}.{number}") for number in range(times)]
     desk.wait()
     desk.service.store.close()
-    file.with_name(f"{me}.json").write_text(json.dumps([ended, desk.longest, desk.gone, desk.runs]), encoding="utf-8")
+    told = [ended, desk.longest, desk.gone, desk.runs, desk.store.unwritten, desk.met]
+    file.with_name(f"{me}.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 class Mixed:
@@ -208,18 +237,22 @@ class Mixed:
         self.waiting: list[Record] = []
         self.recorded: list[str] = []
         self.gone: list[str] = []
-        self.runs: list[tuple[str, int]] = []
+        self.runs: list[tuple[str, int, int]] = []
         self.longest: dict[str, float] = {}
+        assert isinstance(service.store, Ends)
+        self.store = service.store
+        self.met: dict[str, int] = {}
         random.seed(me)
 
     def do(self, verb: str, word: str) -> tuple[str, str, str]:
-        began = time.monotonic()
+        began, met = time.monotonic(), self.store.met
         try:
             getattr(self, f"_{verb}", self._decide)(word, verb)
             said = ""
         except KataError as error:
             said = error.message
         self.longest[verb] = max(self.longest.get(verb, 0.0), time.monotonic() - began)
+        self.met[verb] = max(self.met.get(verb, 0), self.store.met - met)
         return verb, word, said
 
     def wait(self) -> None:
@@ -263,7 +296,7 @@ class Mixed:
 
         for kata in self.service.active():
             self.service.start(kata, {}, word, "s", tool)
-            self.runs.append((word, len(sent)))
+            self.runs.append((word, len(sent), kata.id))
 
     def _lift(self, word: str, verb: str) -> None:
         for kata in self.service.store.katas((State.REJECTED,)):
