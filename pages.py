@@ -368,7 +368,7 @@ def review(
         ("Data flow", _flow(kata.version, len(kata.version.exhibits) if whole else FEW)),
         ("Schemas", _schemas(spec)),
         ("Expected", _expected(spec, lead, kata.id) if whole else _watched(spec, lead, kata.id)),
-        ("Validation", _validation(kata) + [f"doubtful: {doubt}"] * bool(doubt)),
+        ("Validation", _validation(kata) + [_fixed(kata)] * whole + [f"doubtful: {doubt}"] * bool(doubt)),
         ("Overlaps", beside),
         *more,
         ("Since then", compared),
@@ -561,6 +561,11 @@ def _validation(kata: Kata) -> list[str]:
     held = few or f"{evidence.passed} of {evidence.tried} held-out examples reproduced"
     rows = [f"{sum(check.passed for check in done)} of {len(done)} checks passed; {held}"]
     return rows + failed + ([f"not there yet: {', '.join(later)}"] if later else [])
+
+
+def _fixed(kata: Kata) -> str:
+    """What fitting examples cannot tell: a template of inputs alone fits them all (A14)."""
+    return f"{kata.version.fit.specificity:.0%} of the text of its calls is fixed or derived, the rest is given"
 
 
 # ── What one kata is ─────────────────────────────────────────────────────────────────────────────

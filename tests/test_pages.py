@@ -69,6 +69,13 @@ def test_a_review_says_what_runs_and_where_each_value_comes_from(desk: Bench) ->
     assert all(BRANCHES[n] in text for n in range(3))
 
 
+def test_the_whole_review_tells_how_much_of_the_calls_is_given(desk: Bench) -> None:
+    """A14: both numbers; a template of inputs alone fits every example."""
+    assert desk.learn().version.fit.specificity == pytest.approx(0.8916)
+    told = "89% of the text of its calls is fixed or derived, the rest is given"
+    assert told in ask(desk, "review 1 all").text and told not in ask(desk, "review 1").text
+
+
 def test_a_review_names_the_revision_and_how_to_approve_it(desk: Bench) -> None:
     """A32."""
     digest = desk.learn().version.spec.digest
