@@ -390,6 +390,9 @@ def _scored(found: Family, asked: tuple[Example, ...], settings: Settings) -> Pr
         _tied(template, asked[0], found.schema)
         if len(set(found.keys)) == 1 and not flows(template.steps):
             return _missed(found, "loop", f"one step repeats {len(found.keys)} times; loops are not proposed yet")
+        if cycle := _cycle(found.keys, template.steps):
+            times = len(found.keys) // cycle
+            return _missed(found, "loop", f"the same {cycle} steps repeat {times} times; loops are not proposed yet")
     except KataError as error:
         rule = "coherence" if isinstance(error, _Untied) else "template" if isinstance(error, TemplateError) else "opaque"
         return _missed(found, rule, error.message)
@@ -418,6 +421,16 @@ def flows(steps: Iterable[Object]) -> bool:
             return False
         seen |= names
     return True
+
+
+CYCLES = 3
+"""So often the same steps with the same values one after the other are a loop (A38)."""
+
+
+def _cycle(keys: Sequence[str], steps: Sequence[Object]) -> int:
+    """After how many steps a routine begins again, with the same values, from beginning to end; 0 where it does not."""
+    rows = [*zip(keys, steps, strict=True)]
+    return next((size for size in range(2, len(rows) // CYCLES + 1) if rows[size:] == rows[:-size]), 0)
 
 
 class _Untied(TemplateError):

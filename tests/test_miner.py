@@ -458,6 +458,22 @@ def test_polling_is_no_routine() -> None:
     assert [one for one in mined(*told(case, case, case)) if isinstance(one, Proposal)] == []
 
 
+@pytest.mark.parametrize("times", [3, 4, 5, 12])
+def test_the_same_steps_again_and_again_are_a_loop_and_no_routine(times: int) -> None:
+    """A38, B24, K41: nor is it one from the middle of one round to the middle of another."""
+    brought = mined(*told(*([(A, B) * times] * 3)))
+    assert brought and {one.rule for one in brought if isinstance(one, NearMiss)} == {"loop"}
+    assert not [one for one in brought if isinstance(one, Proposal)]
+    assert "the same 2 steps repeat" in brought[0].detail if isinstance(brought[0], NearMiss) else False
+
+
+def test_the_same_steps_twice_or_with_other_values_are_no_loop() -> None:
+    """A38."""
+    assert found(*([(A, B, A, B)] * 3)) == [keys_of(A, B, A, B)]
+    rounds = [sh("cat docs/intro.md"), A, sh("cat docs/usage.md"), A, sh("cat docs/install.md"), A]
+    assert found(*([rounds] * 3)) == [keys_of(*rounds)]
+
+
 # ── Coherence: K44, K45, A8 ──────────────────────────────────────────────────────────────────────
 
 
