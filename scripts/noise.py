@@ -2,10 +2,11 @@
 """Prints how much of what was planted in a noisy log is found whole, beside a miner that passes over nothing; it judges, and never
 changes anything.
 
-    python scripts/noise.py FILE.jsonl EXPECTED.json [--least 6] [--contiguous]
+    python scripts/noise.py FILE.jsonl EXPECTED.json [--least 6] [--contiguous] [--at-once]
 
 The log and the expectations are those of `scripts/evaluate.py mine`, all of it learnt from. A routine counts when at least `--least`
-conversations hold it; it is found whole when a proposal has its programs and sub-commands in order.
+conversations hold it; it is found whole when a proposal has its programs and sub-commands in order. `--at-once` mines when all is recorded
+and not at the end of every turn: the answer is the same (`tests/laws/test_mining.py`), and a log of thousands of conversations takes minutes.
 """
 
 from __future__ import annotations
@@ -64,12 +65,12 @@ def read_planted(path: Path, least: int) -> tuple[Planted, ...]:
     return tuple(one for one in found if len(one.chats) >= least)
 
 
-def report(log: evaluate.Log, path: Path, least: int, kind: type[evaluate.Desk]) -> Json:
+def report(log: evaluate.Log, path: Path, least: int, kind: type[evaluate.Desk], at_once: bool = False) -> Json:
     """What the miner of that kind makes of the log, as counts and shares."""
     planted = read_planted(path, 1)
     wanted = [one for one in planted if len(one.chats) >= least]
     with closing(desk(kind)) as service:
-        _learn(service, log)
+        _learn(service, log, at_once)
         katas = service.katas()
         held = {kata.id: frozenset(service.store.support([window])[window]) for kata in katas for window in (_window(kata),)}
     whole = Counter(one.name for kata in katas for one in planted if one.is_whole(kata))
@@ -88,11 +89,12 @@ def report(log: evaluate.Log, path: Path, least: int, kind: type[evaluate.Desk])
     }
 
 
-def _learn(service: evaluate.Desk, log: evaluate.Log) -> None:
+def _learn(service: evaluate.Desk, log: evaluate.Log, at_once: bool) -> None:
     told = evaluate.Progress("mine", len(log.turns))
     for number, turn in enumerate(log.turns, 1):
         service.record([evaluate.start_of(turn), *turn.events, TurnEnd(turn.id, turn.started)])
-        service.mine()
+        if not at_once:
+            service.mine()
         told(number)
     service.mine(None)
 
@@ -113,10 +115,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("expected", type=Path)
     parser.add_argument("--least", type=int, default=6, help="conversations that must hold a routine for it to count (6)")
     parser.add_argument("--contiguous", action="store_true", help="the control beside it: pass over nothing")
+    parser.add_argument("--at-once", action="store_true", help="mine once all is recorded: the same answer, sooner")
     given = parser.parse_args(words)
     try:
         log = evaluate.read_log(given.log)
-        found = report(log, given.expected, given.least, Contiguous if given.contiguous else evaluate.Desk)
+        found = report(log, given.expected, given.least, Contiguous if given.contiguous else evaluate.Desk, given.at_once)
     except evaluate.FileError as error:
         print(f"noise.py: {error}", file=sys.stderr)
         return 2

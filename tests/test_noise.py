@@ -40,6 +40,7 @@ def test_what_is_found_whole_is_counted_beside_a_miner_that_passes_over_nothing(
     found: Json = json.loads(ran(log, expected).stdout)
     assert (found["routines"], found["found_whole"], found["proposals"], found["planted"]) == (1, 1, 1, 1)
     assert (found["occurrences"], found["in_support"], found["proposals_a_routine"], found["other"]) == (8, 8, 1.0, [])
+    assert json.loads(ran("--at-once", log, expected).stdout) == found
     control: Json = json.loads(ran("--contiguous", log, expected).stdout)
     assert (control["found_whole"], control["missed"], control["planted"]) == (0, ["release"], 0)
 
