@@ -5,8 +5,8 @@ changes anything.
     python scripts/noise.py FILE.jsonl EXPECTED.json [--least 6] [--contiguous] [--at-once]
 
 The log and the expectations are those of `scripts/evaluate.py mine`, all of it learnt from. A routine counts when at least `--least`
-conversations hold it; it is found whole when a proposal has its programs and sub-commands in order. `--at-once` mines when all is recorded
-and not at the end of every turn: the answer is the same (`tests/laws/test_mining.py`), and a log of thousands of conversations takes minutes.
+conversations hold it; it is found whole when a proposal has its programs and sub-commands in order. `--at-once` mines when all is
+recorded and not at the end of every turn: the answer is the same (`tests/laws/test_mining.py`), and thousands of conversations take minutes.
 """
 
 from __future__ import annotations
