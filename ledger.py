@@ -153,10 +153,13 @@ def _use(
         after = [asked(one) for one in requests[first + 1 : first + 2]]
         spent = total([*map(asked, before), own, *after, Cost(seconds=_ran(run))])
         return Use(run.id, run.kata, run.started, True, True, len(before), spent)
-    end = places.get(events[later].request, len(requests) - 1) if later < len(events) else len(requests) - 1
+    done = any(one.resumes == run.id and one.status is Status.OK for one in others) or _finished(run, following)
+    last = len(requests) - 1
+    end = places.get(events[later].request, last) - (not done) if later < len(events) else last
+    # The request that calls the next one also reads the end of this one, which counts where the work was done: as by hand, where it ends
+    # with a request too.
     rest = [asked(one) for one in requests[first + 1 : end + 1]]
     work = Cost(seconds=_ran(run) + sum(map(_lasted, following)))
-    done = any(one.resumes == run.id and one.status is Status.OK for one in others) or _finished(run, following)
     return Use(run.id, run.kata, run.started, False, done, len(before), total([*map(asked, before), own, *rest, work]))
 
 

@@ -105,6 +105,13 @@ def test_what_follows_a_failed_run_ends_where_the_next_use_begins():
     assert (first.spent.requests, second.spent.requests) == (3, 2)
 
 
+def test_a_call_again_after_a_failed_run_is_paid_once():
+    """T72: the request that calls it again read the failure, and no work was done by then."""
+    events, requests = turn(["kata_n"], ["kata_n"], [], runs="12")
+    first, second = uses(events, requests, [ran("1", Status.ERROR, left=["b"]), ran("2")])
+    assert (first.done, first.spent.requests, second.spent.requests) == (False, 1, 2)
+
+
 def test_the_line_in_the_prompt_is_paid_in_every_request_and_says_from_when_on_the_kata_pays():
     events, requests = turn(["kata_n"], [], runs="1")
     told = account(1, [Cost(3, 3_000, 9)], uses(events, requests, [ran("1")]), 120, 102)

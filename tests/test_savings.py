@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
 import pytest
 from strategies import NOW, Bench, Clock, Did, bench, events, routine, tool
 
-from kata import books, commands, savings
+from kata import books, commands, ledger, savings
 from kata.asking import Answer
-from kata.model import Kata, ModelRequest, Outcome, TurnEnd, TurnStart, Wanted
+from kata.model import Kata, ModelRequest, Outcome, State, StepCall, TurnEnd, TurnStart, Wanted
 
 TOKENS = 1_000
 """What each model request costs."""
@@ -33,6 +34,24 @@ def told(desk: Bench, name: str, done: Sequence[Did], message: str = "please", r
     asked = [ModelRequest(name, f"{name}-r{n}", "m", at + n, 2.0, TOKENS - 50, 50, 0, int(n < len(done))) for n in range(len(done) + 1)]
     desk.service.record([TurnStart(name, f"s-{name}", name, "cli", "person", at, message), *asked, *rows, TurnEnd(name, at + 60)])
     desk.service.mine()
+
+
+def lived(desk: Bench, chance: random.Random, name: str, done: Sequence[Did], runs: Sequence[str] = (), at: float = 0) -> ledger.Cost:
+    """A turn as `told` has it, whose every request costs another number of tokens and seconds; what it really cost, runs included."""
+    at, named = at or desk.service.door.clock(), iter(runs)
+    prices = [(chance.randint(900, 1_100), chance.uniform(1.8, 2.2)) for _ in range(len(done) + 1)]
+    rows = []
+    for number, one in enumerate(events(name, done, at)):
+        kata = one.call.tool.startswith("kata_")
+        rows.append(replace(one, request=f"{name}-r{number}", outcome=Outcome.read({"run": next(named)}) if kata else one.outcome))
+    costs = [(f"{name}-r{n}", "m", at + n, took, cost - 50, 50, 0, int(n < len(done))) for n, (cost, took) in enumerate(prices)]
+    asked = [ModelRequest(name, *one) for one in costs]
+    desk.service.record([TurnStart(name, f"s-{name}", name, "cli", "person", at, "please"), *asked, *rows, TurnEnd(name, at + 600)])
+    desk.service.mine()
+    tools = sum(one.seconds for one in done if not one.tool.startswith("kata_"))
+    ran = [run for run in map(desk.store.run, runs) if run]
+    seconds = sum(took for _, took in prices) + tools + sum((run.finished or run.started) - run.started for run in ran)
+    return ledger.Cost(len(prices), sum(cost for cost, _ in prices), seconds)
 
 
 def learnt(desk: Bench) -> Kata:
@@ -77,6 +96,43 @@ def test_what_was_saved_is_what_was_asked_for_by_hand_less_what_the_kata_took(de
     assert carried == savings.letters(kata, 1)
     assert one["saved"]["tokens"] == 8 * TOKENS - carried and one["break_even_uses"] == 1
     assert say(desk, "savings").json["saved"] == one["saved"]
+
+
+def by_hand(number: int) -> list[Did]:
+    return [replace(one, seconds=2.0) for one in routine(number)]
+
+
+def doing(well: bool) -> Callable[[StepCall], Outcome]:
+    """The tools, as in the examples or failing."""
+    answers = [one.result for one in routine(0)]
+    return lambda asked: Outcome.read(answers[asked.index] if well else '{"error": "no"}')
+
+
+@pytest.mark.parametrize("good", [5, 1], ids=["it wins", "it loses"])
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_within_a_tenth_of_a_simulated_truth(desk: Bench, seed: int, good: int) -> None:
+    """T72: in requests, tokens and seconds. Six uses by an agent whose requests cost what they cost; after a run that failed it calls the
+    kata again, and then does all of it by hand."""
+    chance = random.Random(seed)
+    hands = [lived(desk, chance, f"c{number}", by_hand(number)) for number in range(5)]
+    desk.service.review("1", "cli")
+    kata, spent = desk.service.approve("1", "notes", "cli"), list[ledger.Cost]()
+    call = replace(tool(kata.tool), seconds=60.0)
+    for number in range(6):
+        at, runs = desk.service.door.clock(), [f"u{number}"] if number < good else [f"u{number}", f"v{number}"]
+        for run in runs:
+            desk.service.start(kata, {"branch": "topic"}, run, f"s-{run}", doing(number < good))
+            if desk.service.find("1").state is State.SUSPENDED:
+                desk.service.enable("1", "cli")
+        spent.append(lived(desk, chance, f"use{number}", [call] if number < good else [call, call, *by_hand(number)], runs, at))
+    told, uses = say(desk, "savings notes").json, len(spent)
+    truth = {
+        part: uses * sum(getattr(one, part) for one in hands) / len(hands) - sum(getattr(one, part) for one in spent)
+        for part in ("requests", "tokens", "seconds")
+    }
+    assert (truth["tokens"] > 0) == (good == 5)
+    for part, wanted in truth.items():
+        assert told["saved"][part] == pytest.approx(wanted, rel=0.1), (part, told["saved"], truth)
 
 
 def test_a_failed_run_and_the_prompt_make_it_less_than_nothing(desk: Bench) -> None:
