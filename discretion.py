@@ -26,6 +26,8 @@ TELLING = 4
 CHANCE = 6
 """Characters up to which a value may stand inside of another by chance."""
 SUPPLIED = "KATASECRET_supplied_1"
+AGAIN = 16
+"""Values of one run whose masked form is kept for a while."""
 FORESEEN = 3
 """Examples whose results stand for those of a run that has not begun."""
 
@@ -38,6 +40,8 @@ class Discreet:
         self.masker, given = Masker(), [*supplied]
         self.values = {canonical(one) for one in given if not isinstance(one, str | None)}
         self.hidden: list[str] = []
+        self._told: dict[str, tuple[tuple[int, ...], Json]] = {}
+        """What was masked lately, with how much was known then: a step is masked when it is told, when it is kept and when the run ends."""
         self._hide((*secrecy.texts(given), *(text for text in self.values if len(text) >= TELLING)))
 
     def _hide(self, texts: Iterable[str]) -> None:
@@ -71,11 +75,27 @@ class Discreet:
         return self.masker.text(str(self.without(text)))
 
     def value(self, value: Json) -> Json:
-        """The JSON value, likewise."""
+        """The JSON value, likewise; the same value is not read again while nothing new is known of secrets."""
+        try:
+            text = canonical(value)
+        except (TypeError, ValueError, RecursionError):
+            return self._masked(value)
+        known, masked = self._told.pop(text, ((), None))
+        if known != self._known():
+            masked = self._masked(value)
+        self._told[text] = self._known(), masked
+        while len(self._told) > AGAIN:
+            self._told.pop(next(iter(self._told)))
+        return masked
+
+    def _masked(self, value: Json) -> Json:
         try:
             return self.masker.value(self.without(value))
         except RecursionError:
             return "[a value that is nested too deeply to be kept]"
+
+    def _known(self) -> tuple[int, ...]:
+        return self.masker.known, len(self.hidden), len(self.values)
 
     def without(self, value: Json) -> Json:
         """The value without what is hidden; other secrets stay."""

@@ -307,6 +307,11 @@ class Katas(Decisions):
         row = self._first(f"{KATA} WHERE katas.id = ? AND withdrawn = ''", kata)
         return None if row is None else read_kata(row)
 
+    def glimpse(self, kata: int) -> Kata | None:
+        """The same, with examples that are read when somebody looks at them."""
+        row = self._first(LIST.format(columns=PLAIN, chosen="katas.id = ?"), kata)
+        return None if row is None else read_kata(row, Later(partial(self._exhibits, kata, int(row["number"]))))
+
     def named(self, name: str) -> Kata | None:
         """The kata of that name (without the prefix); SpecError when its row was changed outside."""
         row = self._first(f"{KATA} WHERE katas.name = ? AND katas.name <> ''", name)

@@ -151,7 +151,7 @@ class Noticing(Deciding):
     def changed(self, kata: int, trace: Trace) -> None:
         """Take a kata out of use whose run showed that the world is another: the shell did not find a program; or, in two runs in a row, a
         step answered as in no example, also where nothing acted after it (T63)."""
-        found = self.store.kata(kata)
+        found = self.store.glimpse(kata)
         if found is None or found.state is not State.ACTIVE:
             return
         lost = next((step for step in trace.steps if isinstance(step.result, Mapping) and step.result.get("exit_code") == NOT_FOUND), None)
@@ -208,8 +208,9 @@ class Noticing(Deciding):
 
     def heed(self, kata: int) -> None:
         """Suspend a kata of which three runs in a row failed since it was put into use (A28)."""
-        found, standing = self.store.kata(kata), self.store.standing(kata)
-        if found is None or standing is None or found.state is not State.ACTIVE:
+        found = self.store.glimpse(kata)
+        standing = self.store.standing(kata) if found and found.state is State.ACTIVE else None
+        if found is None or standing is None:
             return
         count = self.store.failures(kata, standing[1])
         if count >= lifecycle.FAILURES:

@@ -150,6 +150,11 @@ class Masker:
         self._names: dict[str, str] = {}
         self._known: dict[str, str] = {}
 
+    @property
+    def known(self) -> int:
+        """How many secrets it has met so far; with the same number the same text is masked in the same way."""
+        return len(self._known) + len(self._names)
+
     def text(self, text: str) -> str:
         """The text with its secrets masked; JSON text stays JSON with the same keys."""
         if len(text) <= SHORTEST:

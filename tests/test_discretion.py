@@ -32,3 +32,13 @@ def test_what_a_call_shows_to_be_a_secret_is_hidden_and_nothing_else() -> None:
     plain = Discreet()
     plain.heed({"command": "git push origin main"}, {"branch": "main"})
     assert plain.value({"branch": "main"}) == {"branch": "main"}
+
+
+def test_a_secret_that_is_met_later_is_hidden_in_what_was_masked_before() -> None:
+    """The same value is read again once more is known."""
+    masker, told = Discreet(), {"note": "lantern-of-tin is at the door", "at": 1}
+    assert masker.value(told) == told == masker.value(dict(told))
+    masker.heed({"command": "put --set client_secret=lantern-of-tin"}, {"value": "lantern-of-tin"})
+    assert "lantern" not in str(masker.value(told)) and masker.value({"at": 1.0}) == {"at": 1.0} and masker.value({"at": 1}) == {"at": 1}
+    nan = float("nan")
+    assert masker.value([nan])[0] is nan

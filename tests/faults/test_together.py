@@ -86,15 +86,15 @@ def kept(file: Path, ended: list[tuple[str, str, str]], gone: set[str]) -> None:
     assert set(turns.values()) == {len(worker.COMMANDS)}
 
 
-def ran(file: Path, runs: list[tuple[str, int, int]], unwritten: set[str]) -> None:
+def ran(file: Path, runs: list[tuple[str, int, int, bool]], unwritten: set[str]) -> None:
     """Every run that was made is written down with its end, once, unless the kata was erased with it, or the file was busy for so long that
-    nobody could write the end; each did its steps once."""
+    nobody could write the end; each that says so did all its steps, once, and none did one twice."""
     with closing(sqlite3.connect(file)) as db:
         rows = dict(db.execute("SELECT id, finished IS NOT NULL FROM runs"))
         katas = {kata for (kata,) in db.execute("SELECT id FROM katas")}
-    assert {run for run, _, kata in runs if kata in katas} <= rows.keys()
+    assert {run for run, _, kata, _ in runs if kata in katas} <= rows.keys()
     assert {run for run, finished in rows.items() if not finished} <= unwritten
-    assert {steps for _, steps, _ in runs} <= {len(worker.COMMANDS)}
+    assert all(good == (steps == len(worker.COMMANDS)) for _, steps, _, good in runs)
 
 
 def decided(file: Path, journal: str) -> None:

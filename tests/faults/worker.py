@@ -237,7 +237,7 @@ class Mixed:
         self.waiting: list[Record] = []
         self.recorded: list[str] = []
         self.gone: list[str] = []
-        self.runs: list[tuple[str, int, int]] = []
+        self.runs: list[tuple[str, int, int, bool]] = []
         self.longest: dict[str, float] = {}
         assert isinstance(service.store, Ends)
         self.store = service.store
@@ -295,8 +295,9 @@ class Mixed:
             return Outcome.read({"output": "", "exit_code": 0, "error": None})
 
         for kata in self.service.active():
-            self.service.start(kata, {}, word, "s", tool)
-            self.runs.append((word, len(sent), kata.id))
+            ended = self.service.start(kata, {}, word, "s", tool)
+            assert sent == [*range(len(sent))], "a step was done twice, or out of order"
+            self.runs.append((word, len(sent), kata.id, ended.status is Status.OK))
 
     def _lift(self, word: str, verb: str) -> None:
         for kata in self.service.store.katas((State.REJECTED,)):
