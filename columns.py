@@ -138,7 +138,8 @@ def _hint(words: tuple[str | None, ...], index: int, head: str) -> tuple[int, st
     flag = re.fullmatch(r"--([A-Za-z][\w-]*)", before or "")
     if flag:
         return 0, flag.group(1)
-    letter = _LETTERS.get(head.removeprefix("sudo ").partition(" ")[0], {}).get(before or "")
+    program = next((one for one in head.split() if one != "sudo"), "")
+    letter = _LETTERS.get(program, {}).get(before or "")
     if letter:
         return 0, letter
     return (2, NOUNS[head]) if head in NOUNS else (4, "value")
