@@ -24,6 +24,8 @@ class Hand:
     around: Mapping[str, Json] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     """What the owner and this machine are called."""
+    sure: Callable[[str], bool] | None = None
+    """Puts a question to the person at this terminal; None where none sits there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from .asking import Act, Answer, Ask
 from .deciding import Unconfirmed, Unseen
 from .looking import near, page, review
 from .manual import misused, number
-from .model import Kata, Refused, State
+from .model import Json, Kata, Refused, State
 from .pages import kata_json, when
 from .service import Service
 
@@ -129,24 +129,32 @@ def _purge(service: Service, ask: Ask) -> Answer:
 
 
 def _cleanup(service: Service, ask: Ask) -> Answer:
-    if ask.words and ask.kata.removeprefix("--") not in ("yes", "purge"):
+    words = tuple(word.lower().removeprefix("--") for word in ask.words)
+    if words not in ((), ("yes",), ("purge",), ("purge", "yes")):
         raise misused("cleanup", ask)
     facts = service.store.facts()
     kept = {name: facts[name] for name in ("calls", "turns", "conversations", "katas", "path")}
-    if not ask.words:
-        lines = [
-            "This would be erased: everything that Kata keeps.",
-            f"  {pages.many(kept['calls'], 'call')} in {pages.many(kept['turns'], 'turn')}, all runs, and the log of decisions",
-            *(f"  kata {one.id} {one.tool or 'without a name'} ({pages.state(one)})" for one in service.store.katas()),
-            f"  the file {facts['path'] or 'in memory'}",
-            "What stays is yours: the plugin's folder, and its lines in config.yaml (hermes plugins remove kata).",
-            "",
-            f"Nothing was erased yet. To do it: {ask.lead} cleanup yes",
-        ]
-        return Answer("\n".join(lines), {"done": False, **kept, "files": []})
+    sure = ask.hand.sure if "purge" in words and ask.hand else None
+    if "yes" not in words:
+        listed = _kept(service, kept)
+        if sure is None or not sure("\n".join(listed)):
+            lines = [*(listed if sure is None else ()), f"Nothing was erased yet. To do it: {ask.lead} cleanup yes"]
+            return Answer("\n".join(lines), {"done": False, **kept, "files": []})
     files = service.cleanup()
     text = "Erased: everything that Kata kept. While the plugin is enabled it records anew from the next message on."
     return Answer("\n".join([text, *(f"  {file}" for file in files)]), {"done": True, **kept, "files": list(files)})
+
+
+def _kept(service: Service, kept: Mapping[str, Json]) -> list[str]:
+    """What a cleanup would erase, line by line."""
+    return [
+        "This would be erased: everything that Kata keeps.",
+        f"  {pages.many(kept['calls'], 'call')} in {pages.many(kept['turns'], 'turn')}, all runs, and the log of decisions",
+        *(f"  kata {one.id} {one.tool or 'without a name'} ({pages.state(one)})" for one in service.store.katas()),
+        f"  the file {kept['path'] or 'in memory'}",
+        "What stays is yours: the plugin's folder, and its lines in config.yaml (hermes plugins remove kata).",
+        "",
+    ]
 
 
 def _repair(service: Service, ask: Ask) -> Answer:

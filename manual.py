@@ -348,9 +348,9 @@ VERBS: Mapping[str, Verb] = {
     "cleanup": Verb(
         "cleanup",
         "erase all that Kata keeps; lists it first",
-        "With 'yes' it is done, and the file is gone.",
-        "cleanup",
-        SOME,
+        "With 'yes' it is done, and the file is gone. With --purge you are asked at the terminal, once you have seen the list.",
+        "cleanup --purge",
+        (0, 2),
     ),
     "repair": Verb(
         "repair",

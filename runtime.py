@@ -499,7 +499,7 @@ class Plugin:
         folder = self._folder("")
         program = shutil.which("hermes") or "hermes"
         names = tuple({os.path.basename(os.path.expanduser("~")), socket.gethostname()} - {"", "root"})
-        return Hand(lambda kata, given: self.ordered(kata, given, ask), folder, program, self._around(folder), names)
+        return Hand(lambda kata, given: self.ordered(kata, given, ask), folder, program, self._around(folder), names, ask)
 
     def _live(self, kata: Kata | None) -> Kata:
         """The kata, when it is what this process has registered, and no other kata runs around it."""
@@ -704,7 +704,7 @@ class Plugin:
         words, asks = list(args.words), False
         with suppress(Usage):  # the command says it
             line = switches.read(words)
-            asks = line.words[:1] == ("run",)  # who is asked on the screen is told nothing beside it
+            asks = line.words[:1] in (("run",), ("cleanup",))  # who is asked on the screen is told nothing beside it
             if line.words[:1] == ("resume",) and not line.help:
                 return self._resumed(line)
         with nullcontext() if asks else meanwhile(self.store, lambda: self.service.doing):

@@ -165,6 +165,7 @@ def test_purge_and_cleanup_list_first_and_act_on_yes(desk: Bench) -> None:
     assert done.json == {**listed.json, "done": True} and desk.service.katas() == () and desk.store.facts()["turns"] == 0
     desk.learn()
     assert ask(desk, "cleanup").json["done"] is False and desk.store.facts()["turns"] == 3
+    assert ask(desk, "cleanup --purge").json["done"] is False and desk.store.facts()["turns"] == 3, "nobody can be asked here"
     assert ask(desk, "cleanup yes").json["done"] is True and desk.store.facts()["turns"] == 0 and desk.store.audit(9) == ()
 
 

@@ -338,6 +338,20 @@ class Host:
             process.wait()
             os.close(screen)
 
+    def at_terminal(self, typed: str, *words: str) -> tuple[int, str]:
+        """`hermes …` for a person at a terminal who types that; the exit code, and what was printed and shown."""
+        screen, side = pty.openpty()
+        os.write(screen, typed.encode())
+        streams = {"stdin": side, "stdout": subprocess.PIPE, "stderr": side}
+        done = subprocess.run([str(self.hermes), *words], cwd=self.work, env=self.environment(), timeout=PATIENCE, **streams)
+        os.close(side)
+        shown = b""
+        with suppress(OSError):  # how Linux tells that nobody holds the other side any more
+            while came := os.read(screen, 65_536):
+                shown += came
+        os.close(screen)
+        return done.returncode, (done.stdout + shown).decode("utf-8", "replace")
+
     def environment(self) -> dict[str, str]:
         """No variable of the caller but PATH, so that no key and no proxy is inherited."""
         return {

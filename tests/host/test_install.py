@@ -125,8 +125,11 @@ def test_a_checkout_goes_on_with_what_was_recorded_before_it_was_brought_up_to_d
 def test_cleanup_and_remove_leave_nothing_behind(home: Host) -> None:
     listed = home.kata("cleanup")
     assert "Nothing was erased yet" in listed.out and home.database.is_file()
-    erased = home.kata("cleanup", "--yes")
-    assert erased.code == 0 and "Erased" in erased.out, str(erased)
+    assert "Nothing was erased yet" in home.kata("cleanup", "--purge").out and home.database.is_file(), "nobody is there to be asked"
+    code, shown = home.at_terminal("n\n", "kata", "cleanup", "--purge")
+    assert "This would be erased" in shown and "Do it? [y/N]" in shown and home.database.is_file(), shown
+    code, shown = home.at_terminal("y\n", "kata", "cleanup", "--purge")
+    assert code == 0 and "Erased: everything that Kata kept" in shown, shown
     assert not (home.home / DATABASE).parent.exists()
     removed = home.run("plugins", "remove", "kata")
     assert removed.code == 0 and not (home.plugins / "kata").exists(), str(removed)

@@ -3,18 +3,16 @@ only a person decides the agent cannot do by its terminal."""
 
 import json
 import os
-import pty
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from lessons import BUILD, LOOK, PONDER, School
 
-from harness import PATIENCE, Host
+from harness import Host
 from model_server import CallKata, Results, Say, ToolCalls, Turn, read_result
 
 LESSONS = (BUILD, LOOK, PONDER)
@@ -145,23 +143,8 @@ def killed(school: School, resumed: Resumed) -> None:
     (host.work / PIPE).write_text("a thought\n")
     resumed.refused = host.kata("resume", row["id"], "--it-did-not-happen").out
     since = school.witness.mark()
-    resumed.shell = at_terminal(host, "y\ny\n", "kata", "resume", row["id"], "--it-did-not-happen")
+    resumed.shell = host.at_terminal("y\ny\n", "kata", "resume", row["id"], "--it-did-not-happen")
     resumed.calls["shell"] = school.witness.calls(since)
-
-
-def at_terminal(host: Host, typed: str, *words: str) -> tuple[int, str]:
-    """`hermes …` for a person at a terminal who types that; the exit code, and what was printed and shown."""
-    screen, side = pty.openpty()
-    os.write(screen, typed.encode())
-    command = [str(host.hermes), *words]
-    done = subprocess.run(command, cwd=host.work, env=host.environment(), stdin=side, stdout=subprocess.PIPE, stderr=side, timeout=PATIENCE)
-    os.close(side)
-    shown = b""
-    with suppress(OSError):  # how Linux tells that nobody holds the other side any more
-        while came := os.read(screen, 65_536):
-            shown += came
-    os.close(screen)
-    return done.returncode, (done.stdout + shown).decode("utf-8", "replace")
 
 
 def statuses(result: Any) -> list[str]:
