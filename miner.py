@@ -166,8 +166,8 @@ def _repeats(before: Event, event: Event) -> bool:
 
 def _again(before: Event, event: Event) -> bool:
     """Whether a call does the same as the one before it, with other values that are none of that one's answer; both have one key."""
-    if _flags(before.call) != _flags(event.call):
-        return False
+    if _flags(before.call) != _flags(event.call) or _bare(before.call) != _bare(event.call):
+        return False  # to look around is no repeat of a look at something
     new, text = _words(event.call.arguments) - _words(before.call.arguments), _text(before)
     return not any(informative(word) and word in text for word in new)
 
@@ -193,6 +193,21 @@ def _options(code: str) -> tuple[str, ...]:
         return ()
     words = [word for command in script.commands() for word in shell.arguments(command)[1:]]
     return tuple(sorted(word.split("=", 1)[0] for word in words if word is not None and word.startswith("-")))
+
+
+def _bare(call: Call) -> bool:
+    """Whether a shell command names nothing that it works on."""
+    code = call.arguments.get(SHELL_TOOLS.get(call.tool, ""))
+    return isinstance(code, str) and _names_nothing(code)
+
+
+@lru_cache(maxsize=2048)
+def _names_nothing(code: str) -> bool:
+    try:
+        commands = [shell.arguments(command) for command in shell.parse(code).commands()]
+    except OpaqueCommand:
+        return False
+    return not any(word is None or not word.startswith("-") for words in commands for word in words[len(shell.head(words)) :])
 
 
 Windows = Mapping[int, Place]

@@ -732,6 +732,15 @@ def test_other_flags_make_another_step() -> None:
     assert len(miner.items(miner.runs(turn_of(sh("ls -l a"), sh("ls -a b"), sh("ls -a c")))[0])) == 2
 
 
+LOOKS = (("ls -l a", "ls -l"), 2), (("ls -l", "ls -l a"), 2), (("ls -l a", "ls -l b"), 1), (("ls",) * 3, 1)
+
+
+@pytest.mark.parametrize(("looks", "steps"), LOOKS)
+def test_to_look_around_is_no_repeat_of_a_look_at_something(looks: tuple[str, ...], steps: int) -> None:
+    """T5: a command that names nothing does not go through things one by one, so it makes no loop of the routine that it follows."""
+    assert len(miner.items(miner.runs(turn_of(*map(sh, looks)))[0])) == steps
+
+
 def test_chance_is_lift_and_doubt_at_the_worst_split() -> None:
     """40 turns hold A B; A stands in 100, B in 50 of 10,000 calls, so 0.5 are expected."""
     ids = {miner.window_id(keys): n for keys, n in ((("a",), 100), (("b",), 50), (("a", "b"), 40))}
