@@ -6,7 +6,7 @@ changes anything.
 
 The log and the expectations are those of `scripts/evaluate.py mine`, all of it learnt from. A routine counts when at least `--least`
 conversations hold it; it is found whole when a proposal has its programs and sub-commands in order. `--at-once` mines when all is
-recorded and not at the end of every turn: the answer is the same (`tests/laws/test_mining.py`), and thousands of conversations take minutes.
+recorded and not at the end of every turn: the answer is the same (`tests/laws/test_mining.py`), and much sooner there.
 """
 
 from __future__ import annotations
