@@ -19,8 +19,6 @@ from .service import Service
 
 
 def _run(service: Service, ask: Ask) -> Answer:
-    if not all("=" in word for word in ask.words[1:]):
-        raise misused("run", ask)
     kata, given = order.ordered(service, ask.words)
     folder = ask.hand.folder if ask.hand else ""
     for at in ask.options.get("--cron", ())[-1:]:

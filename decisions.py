@@ -151,9 +151,13 @@ class Decisions(Notes):
 
     def came(self, kata: int) -> tuple[str, float]:
         """Why a kata came to the state it is in, as the log says, and when (epoch seconds); empty and 0 where nobody said."""
-        select = "SELECT detail, at FROM audit WHERE kata = ? AND before <> after AND after = (SELECT state FROM katas WHERE id = ?)"
+        select = "SELECT verb, detail, at FROM audit WHERE kata = ? AND before <> after AND after = (SELECT state FROM katas WHERE id = ?)"
         row = self._first(f"{select} ORDER BY number DESC LIMIT 1", kata, kata)
-        return ("", 0.0) if row is None else (str(row["detail"]), moment(row["at"]))
+        if row is None:
+            return "", 0.0
+        undone = row["verb"] == "undo"  # its detail names the decision, "decision 4: approve", which a person knows by its verb
+        told = f"'{str(row['detail']).rpartition(' ')[2]}' was taken back" if undone else str(row["detail"])
+        return told, moment(row["at"])
 
 
 def log(db: sqlite3.Connection, row: AuditRow) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .model import StoreError
+from .model import KataError, Refused, StoreError
 from .turns import Line, Session, line, session
 
 PAGE = 200
@@ -53,7 +53,7 @@ class History:
 
     @contextmanager
     def opened(self) -> Iterator[Shelf]:
-        """All that Hermes keeps, to be read from one end to the other; StoreError where there is nothing, or it cannot be read now."""
+        """All that Hermes keeps, from one end to the other; Refused where there is nothing yet, StoreError where it cannot be read."""
         db = self._context.copy().run(_open)
         try:
             yield Shelf(db)
@@ -89,7 +89,14 @@ def _open() -> Any:
 
         return SessionDB(read_only=True)
     except (ImportError, OSError, sqlite3.Error) as error:
-        raise StoreError(f"There are no conversations of Hermes here that could be read ({error})") from error
+        raise _unread(error) from error
+
+
+def _unread(error: Exception) -> KataError:
+    """What is told where the history does not open. Before the first conversation there is no file: nothing is wrong then."""
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CANTOPEN:
+        return Refused(f"Hermes has kept no conversations here yet, so there is nothing to learn from ({error})")
+    return StoreError(f"There are no conversations of Hermes here that could be read ({error})")
 
 
 class Shelf:

@@ -230,7 +230,8 @@ def harmless(result: Json) -> int:
 
 def _line(value: Json) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return " ".join(text.split())[:200]
+    line = " ".join(text.split())
+    return line if len(line) <= 200 else line[:199] + "…"
 
 
 # ── What was recorded ────────────────────────────────────────────────────────────────────────────

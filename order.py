@@ -30,7 +30,9 @@ def ordered(service: Service, words: Sequence[str]) -> tuple[Kata, dict[str, Jso
         raise Refused(f"{kata.tool or f'Kata {kata.id}'} is {pages.state(kata)}, and only an active kata runs; 'show {kata.id}' tells more")
     given: dict[str, str] = {}
     for word in words[1:]:
-        name, _, value = word.partition("=")
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise Usage(f"Expected KEY=VALUE, got {word[:60]!r}; for example: {_wanted(kata)}")
         if name in given:
             raise Usage(f"Expected each input once, got {name[:60]!r} twice: {pages.signature(kata.tool, kata.version.spec)}")
         given[name] = value
@@ -40,6 +42,12 @@ def ordered(service: Service, words: Sequence[str]) -> tuple[Kata, dict[str, Jso
     except InputError as error:
         raise Usage(f"{error.message}: {pages.signature(kata.tool, kata.version.spec)}") from error
     return kata, values
+
+
+def _wanted(kata: Kata) -> str:
+    """The words that order a run, with a place for each input that has to be given."""
+    needed = (f"{one.name}=…" for one in kata.version.spec.inputs if one.default is None)
+    return " ".join(("run", kata.name, *needed))
 
 
 def reads(kata: Kata) -> bool:

@@ -45,14 +45,18 @@ from .speech import BLOCKED, spoken
 from .wording import brief, origin, templated, visible
 
 WIDTH = 80
-LABEL = 13
-"""Columns of the label that a part of a page begins with."""
+LABEL, DECIDED = 13, 38
+"""Columns of the label that a part of a page begins with, and of time, place and verb of a decision."""
 TOP = 6
 """Lines within which a review has told every effect."""
 NUMBERED = re.compile(r" *(?:\d{1,2} +)?")
 SECOND = "\0"
 """Stands for the second column of a wide character while lines are measured; what is shown is printable, so it is nothing else."""
+COMMAND, JOINED = re.compile(r"(?:hermes kata|/kata) [a-z-]+(?: (?:[0-9]+|all|--?[a-z-]+|as NAME|[A-Z]+)\b)*"), "\1"
+"""A command of ours, which goes on no further line, so that it can be copied; what stands for its spaces while lines are made."""
 BUSY = "may still be running"
+ABSENT = "–"
+"""Stands for the value of an example that does not fit."""
 
 
 # ── Lines ────────────────────────────────────────────────────────────────────────────────────────
@@ -84,8 +88,10 @@ def _wrapped(line: str, hang: int) -> list[str]:
     if len(spread) <= WIDTH:
         return [line.rstrip()]
     width = WIDTH - (SECOND in spread)  # a line may end between a wide character and its second column
-    lines = textwrap.wrap(spread, width, subsequent_indent=" " * hang, break_on_hyphens=False)
-    return [text for one in lines if (text := one.replace(SECOND, "")).strip()]  # a last line may hold a second column alone
+    whole = COMMAND.sub(lambda found: found[0].replace(" ", JOINED), spread)
+    lines = textwrap.wrap(whole, width, subsequent_indent=" " * hang, break_on_hyphens=False)
+    shown = (one.replace(SECOND, "").replace(JOINED, " ") for one in lines)
+    return [text for text in shown if text.strip()]  # a last line may hold a second column alone
 
 
 def fit(line: str, width: int = WIDTH) -> str:
@@ -138,7 +144,8 @@ def evidenced(fit_: Fit) -> str:
 def taught(kata: Kata, left: Sequence[str], lead: str) -> str:
     """What came of a lesson: the proposal, what varies in it, and which calls are no step of it."""
     names = ", ".join(one.name for one in kata.version.spec.inputs)
-    varies = f"It asks for: {names}." if names else "Nothing varies in it; 'vary NAME=TEXT' makes an input of a text in the calls."
+    fixed = "Nothing varies in it; with '--vary NAME=TEXT' behind it 'teach' makes an input of a text in the calls."
+    varies = f"It asks for: {names}." if names else fixed
     lines = [f"Taught: proposal {kata.id}, from {many(kata.version.fit.taught, 'example')}.", *entry(kata), varies]
     lines += [f"Left out: {one}" for one in left]
     return "\n".join([*lines, "", f"Look at it: {lead} review {kata.id}"])
@@ -484,12 +491,23 @@ def _flow(version: Version, most: int) -> list[str]:
     for name, (expression, numbers) in derived(spec).items():
         read = " is read when it runs, and" if isinstance(expression, Ambient) else ""
         goes = f"{name}{read} goes into {'steps' if len(numbers) > 1 else 'step'} {', '.join(map(str, numbers))}"
-        seen = [fit(text, 20) for text in values(version, expression)]
+        seen = _apart(values(version, expression), 20)
         more = f", … ({len(seen) - most} more)" if len(seen) > most else ""
         if isinstance(expression, Ambient) and expression.form and surroundings.one_day(version.exhibits):
             goes += "; all examples are of one day, so a fixed date may be meant"
         rows.append(goes + (f"; it was {', '.join(seen[:most])}{more}" if seen else ""))
     return rows or ["nothing varies: the same calls every time"]
+
+
+def _apart(texts: Sequence[str], width: int) -> list[str]:
+    """Each text in `width` columns; from where they begin to differ, where their beginnings would all look alike, as those of paths do."""
+    short, differing = [fit(text, width) for text in texts], {text for text in texts if text != ABSENT}
+    if len(set(short) - {ABSENT}) == len(differing):
+        return short
+    first, last = min(differing), max(differing)  # what these two begin with, all begin with
+    size = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    start = max(first.rfind("/", 0, size), first.rfind(" ", 0, size), size - width // 2)
+    return [one if text == ABSENT or start < 1 else fit("…" + text[start:], width) for one, text in zip(short, texts, strict=True)]
 
 
 def derived(spec: Spec) -> dict[str, tuple[Expression, list[int]]]:
@@ -509,9 +527,9 @@ def values(version: Version, expression: Expression) -> list[str]:
     for one in version.exhibits:
         inputs = templating.recovered(version.spec, one)
         try:
-            found.append("–" if inputs is None else templating.as_shown(templating.render(expression, inputs, one.results)))
+            found.append(ABSENT if inputs is None else templating.as_shown(templating.render(expression, inputs, one.results)))
         except KataError:
-            found.append("–")
+            found.append(ABSENT)
     return found
 
 
@@ -698,7 +716,7 @@ def decisions(rows: Sequence[AuditRow], tools: Mapping[int, str], lead: str) -> 
         what = f"kata {row.kata}" + (f" {tools[row.kata]}" if tools.get(row.kata) else "") if row.kata else ""
         went = f"{row.before or 'new'} → {row.after or 'gone'}" if row.before != row.after else row.after
         told = "; ".join(filter(None, (what, went, row.digest[:12], row.detail)))
-        lines.append(visible(f"{when(row.at)}  {row.actor:<9} {row.verb:<9} {told}"))
+        lines += _wrapped(visible(f"{when(row.at)}  {row.actor:<9} {row.verb:<9} {told}"), DECIDED)
     return "\n".join([*lines, "", f"Whether nothing was changed afterwards: {lead} audit verify"]) if lines else "No decisions yet."
 
 

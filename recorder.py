@@ -72,7 +72,7 @@ PICKED: Mapping[str, tuple[str, ...]] = {
     "turn": ("turn_id", "session_id", "parent_session_id", "platform", "user_message"),
     "request": ("turn_id", "api_request_id", "model", "api_duration", "usage"),
     "call": ("turn_id", "tool_name", "args", "result", "tool_call_id", "api_request_id", "duration_ms", "status", "folder"),
-    "end": ("turn_id",),
+    "end": ("turn_id", "session_id"),
 }
 """What is taken of each payload; the rest may be large, or live objects that cannot be copied."""
 
@@ -117,6 +117,8 @@ class Places:
     """Session → conversation, and when its last turn began or ended (epoch seconds)."""
     sessions: OrderedDict[str, str] = field(default_factory=OrderedDict)
     """Announced turn → session."""
+    running: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    """Session → its latest turn, until that is over."""
     turns: OrderedDict[str, dict[str, int]] = field(default_factory=OrderedDict)
     """Announced turn → call id → position."""
 
@@ -280,6 +282,8 @@ class Recorder:
     def _records(self, kind: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
         if kind == "odd":
             raise PayloadError(f"Expected the payload of a {payload['kind']} to be JSON, got {payload['error']}")
+        if kind == "end" and payload.get("turn_id") is None:  # the host closed a conversation, and names none of its turns
+            return self._over(self.places.running.get(_text(payload, "session_id", kind)), at)
         turn = _text(payload, "turn_id", kind)
         if kind == "turn":
             return self._turn(turn, at, payload)
@@ -287,10 +291,16 @@ class Recorder:
             self.lost["background_call"] += kind == "call"
             return []
         if kind == "end":
-            session = self.places.sessions[turn]
-            _remember(self.places.conversations, session, (self._root(session), at))
-            return [TurnEnd(turn, at)]
+            return self._over(turn, at)
         return self._request(turn, at, payload) if kind == "request" else self._call(turn, at, payload)
+
+    def _over(self, turn: str | None, at: float) -> list[Record]:
+        if turn is None:
+            return []
+        session = self.places.sessions[turn]
+        self.places.running.pop(session, None)
+        _remember(self.places.conversations, session, (self._root(session), at))
+        return [TurnEnd(turn, at)]
 
     def _turn(self, turn: str, at: float, payload: Mapping[str, Any]) -> list[Record]:
         session, parent = _text(payload, "session_id", "turn"), str(payload.get("parent_session_id") or "")
@@ -302,6 +312,7 @@ class Recorder:
         conversation = self._conversation(session, parent if who == "subagent" else "", platform, at)
         _remember(self.places.conversations, session, (conversation, at))
         _remember(self.places.sessions, turn, session)
+        _remember(self.places.running, session, turn)
         _remember(self.places.turns, turn, self.places.turns.get(turn, {}))
         return [TurnStart(turn, session, conversation, platform, who, at, told)]
 

@@ -175,7 +175,7 @@ def _saved(one: Cost | None) -> str:
     if one is None:
         return "nothing measured by hand, so nothing is claimed"
     verb = "saved" if one.tokens >= 0 and one.requests >= 0 else "lost or saved"
-    return f"{verb} {one.requests:+.1f} requests, {one.tokens:+,.0f} tokens, {one.seconds:+.0f} s"
+    return f"{verb} {one.requests:+.1f} requests, {one.tokens:+,.0f} tokens, {round(one.seconds):+d} s"
 
 
 def _even(told: Account) -> str:
@@ -183,7 +183,7 @@ def _even(told: Account) -> str:
         return "not known yet"
     if told.even is None:
         return "never, as it is used so far: a use costs more than the routine by hand"
-    return f"{pages.many(told.even, 'use')} pay for what it carried so far; it had {told.uses}"
+    return f"{pages.many(told.even, 'use')} pay{'s' * (told.even == 1)} for what it carried so far; it had {told.uses}"
 
 
 def _missed(missed: Sequence[Missed]) -> str:

@@ -84,7 +84,7 @@ def usual_pause(times: Sequence[float]) -> float:
 
 def _early(told: Account, life: Life) -> Verdict | None:
     days = int((life.now - life.since) / DAY)
-    span = f" in {days} day{'s' * (days > 1)}" if days else " since today" if life.used else " yet"
+    span = f" in {days} day{'s' * (days > 1)}" if days else " in less than a day" if life.used else " yet"
     numbers = f"{f'called {_times(len(life.used))}' if life.used else 'not called'}{span}"
     return Verdict("too early", numbers, f"fewer than {EARLY_USES} uses") if len(life.used) < EARLY_USES else None
 

@@ -5,12 +5,13 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kata.history import PAGE, UNKNOWN, History, Origin
-from kata.model import StoreError
+from kata.model import Refused, StoreError
 
 
 @contextmanager
@@ -93,6 +94,15 @@ def test_where_there_is_nothing_to_read_it_says_so(host: Callable[[Any], list[st
     with pytest.raises(StoreError, match="no conversations of Hermes"), History().opened():
         pass
     with standing_in(None), pytest.raises(StoreError, match="no conversations of Hermes"), History().opened():
+        pass
+
+
+def test_before_the_first_conversation_nothing_is_wrong(host: Callable[[Any], list[str]], tmp_path: Path) -> None:
+    """The first hour: what `learn` finds in a Hermes that nobody talked to yet."""
+    with pytest.raises(sqlite3.OperationalError) as missing:
+        sqlite3.connect(f"file:{tmp_path}/state.db?mode=ro", uri=True).execute("SELECT 1 FROM sqlite_master")
+    host(missing.value)
+    with pytest.raises(Refused, match="kept no conversations here yet"), History().opened():
         pass
 
 

@@ -15,6 +15,7 @@ from strategies import BRANCHES, FILES, NOW, Bench, bench, proposal
 
 from kata import commands, pages
 from kata.model import (
+    AuditRow,
     Class,
     Effect,
     Fit,
@@ -208,6 +209,38 @@ def test_a_review_shows_what_each_derived_value_was_in_the_examples(desk: Bench)
     flat = " ".join(answer.text.split())
     assert f"it was {', '.join(FILES[4::-1])}" in flat and wide(answer) == []
     assert answer.json["values"] == [{"value": "‹step 2 · matches.0.path›", "steps": [3, 4], "was": [*FILES[4::-1]]}]
+
+
+def test_values_that_begin_alike_are_shown_from_where_they_differ() -> None:
+    """Paths of one folder would else all look the same on the review."""
+    paths = ["/home/ann/project/src/gamma.py", "/home/ann/project/src/beta.py", "–", "/home/ann/project/src/gamma.py"]
+    assert pages._apart(paths, 20) == ["…/gamma.py", "…/beta.py", "–", "…/gamma.py"]
+    assert pages._apart(["a" * 40 + "b" * 30, "a" * 40 + "c" * 30], 20) == ["…" + "a" * 10 + "b" * 8 + "…", "…" + "a" * 10 + "c" * 8 + "…"]
+    assert pages._apart(["# TODO(gamma): make it faster", "# TODO(beta)"], 20) == ["# TODO(gamma): make…", "# TODO(beta)"]
+    assert pages._apart(["x" * 30, "x" * 30], 20) == ["x" * 19 + "…"] * 2 and pages._apart([], 20) == []
+
+
+@pytest.mark.parametrize("lead", ["hermes kata", "/kata"])
+def test_a_command_goes_on_no_further_line(lead: str) -> None:
+    """It can be copied as it stands: here from every place in a line."""
+    for command in (f"{lead} learn --preview", f"{lead} review 12 all", f"{lead} approve 3 as NAME", f"{lead} what-if 4"):
+        for before in range(90):
+            shown = pages.laid(f"{'x' * before} more about it: {command}; and on it goes with words")
+            assert command in shown and all(len(line) <= 80 for line in shown.split("\n")) or before > 80
+
+
+def test_a_decision_goes_on_below_its_own_beginning() -> None:
+    row = AuditRow(NOW, "chat", "approve", 1, "candidate", "active", "f029fce7228b" * 6, "a reason of some words that is long enough")
+    first, *rest = pages.decisions([row], {1: "kata_note_todo"}, "/kata").split("\n\n")[0].split("\n")
+    assert rest and all(line.startswith(" " * 38) and len(line) <= 80 for line in rest) and "approve   kata 1" in first
+
+
+def test_a_proposal_whose_approval_was_taken_back_says_so(desk: Bench) -> None:
+    desk.learn()
+    ask(desk, "review 1")
+    for line in ("approve 1 as note", "undo"):
+        assert ask(desk, line).code == 0
+    assert "\nBecause      'approve' was taken back\n" in ask(desk, "review 1").text
 
 
 def test_an_example_call_leaves_out_what_has_a_default(desk: Bench) -> None:

@@ -200,6 +200,20 @@ def test_a_turn_that_ended_is_mined_behind_its_back(bench: Bench) -> None:
     assert (bench.store.dirty(), bench.faults) == ((), [])
 
 
+def test_a_conversation_that_is_closed_ends_the_turn_that_was_under_way_in_it_and_is_nothing_malformed(bench: Bench) -> None:
+    """K101. The host then says which session, and no turn: after an interrupt, and when a chat of its dashboard is closed, whatever was
+    said in that before."""
+    bench.recorder.put("end", 90.0, {"turn_id": None, "session_id": S1})
+    bench.turn()
+    bench.call("c1")
+    bench.recorder.put("end", 120.0, {"session_id": S1, "interrupted": True})
+    bench.recorder.put("end", 900.0, {"session_id": S1, "interrupted": True})
+    assert [one.call_id for one in bench.events()] == ["c1"] and bench.recorder.flush(PATIENCE, mined=True)
+    with closing(sqlite3.connect(bench.file)) as db:
+        assert db.execute("SELECT ended FROM turns").fetchall() == [(120.0,)]
+    assert (bench.store.counters(), bench.faults) == ({}, [])
+
+
 # ── Order ────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -96,6 +96,7 @@ def test_what_was_saved_is_what_was_asked_for_by_hand_less_what_the_kata_took(de
     assert carried == savings.letters(kata, 1)
     assert one["saved"]["tokens"] == 8 * TOKENS - carried and one["break_even_uses"] == 1
     assert say(desk, "savings").json["saved"] == one["saved"]
+    assert "1 use pays for what it carried so far; it had 2" in " ".join(say(desk, "savings notes").text.split())
 
 
 def by_hand(number: int) -> list[Did]:

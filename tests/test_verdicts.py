@@ -50,7 +50,7 @@ def test_each_verdict_has_its_numbers_and_its_rule(account: Account, happened: L
     ("happened", "numbers"),
     [
         (life(since=NOW), "not called yet"),
-        (life(0.1, since=NOW - 0.5 * DAY), "called once since today"),
+        (life(0.1, since=NOW - 0.5 * DAY), "called once in less than a day"),
         (life(1, since=NOW - DAY), "called once in 1 day"),
         (life(1, 2, since=NOW - 5 * DAY), "called twice in 5 days"),
     ],
