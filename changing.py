@@ -13,12 +13,14 @@ from .asking import Act, Answer, Ask
 from .deciding import Unconfirmed, Unseen
 from .looking import near, page, review
 from .manual import misused, number
-from .model import Json, Kata, Refused, State
+from .model import Json, Kata, Refused, State, Usage
 from .pages import kata_json, when
 from .service import Service
 
 
 def _run(service: Service, ask: Ask) -> Answer:
+    if stray := next((word for word in ask.words[1:] if "=" not in word), ""):
+        raise Usage(f"{misused('run', ask).message} {stray[:60]!r} is no KEY=VALUE.")
     kata, given = order.ordered(service, ask.words)
     folder = ask.hand.folder if ask.hand else ""
     for at in ask.options.get("--cron", ())[-1:]:

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from . import changing, looking, switches
 from .asking import Act, Answer, Ask, Hand
+from .layout import laid
 from .manual import VERBS, explained, misused, unknown
 from .model import KataError, Refused, Usage
-from .pages import laid
 from .service import Service
 from .status import status
 

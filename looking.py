@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from . import books, pages, prospects, recall, savings, share
+from . import books, layout, pages, prospects, recall, savings, share
 from .asking import Act, Answer, Ask
 from .manual import misused, number
 from .model import PREFIX, Json, Kata, Refused, RunRow, State
@@ -92,7 +92,7 @@ def _list(service: Service, ask: Ask) -> Answer:
     for kata in katas:
         lines += pages.entry(kata, service.store.why(kata.id) if kata.state in out else "", prospects.lines(values.get(kata.id)))
         others = ", ".join([str(one.other) for one in beside.get(kata.id, ()) if one.other in shown][:OVERLAPS])
-        lines += [pages.fit(f"     overlaps kata {others}; 'review {kata.id}' tells how they become one, or stay apart")] if others else []
+        lines += [layout.fit(f"     overlaps kata {others}; 'review {kata.id}' tells how they become one, or stay apart")] if others else []
     lines += [f"{number:>3}  refused   {reason}" for number, reason in broken]
     asleep = service.snoozed()
     lines += ["", f"Snoozed until {when(min(asleep.values()))[:10]}: {', '.join(map(str, asleep))}"] if asleep else []

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import consent, executor, pages, resuming, secrecy, templating, validator
+from . import consent, executor, layout, pages, resuming, secrecy, templating, validator
 from .discretion import veil
 from .logbook import excess
 from .model import Call, InputError, Json, Kata, Refused, State, Status, Step, StepTrace, Trace, Usage, canonical
@@ -30,9 +30,7 @@ def ordered(service: Service, words: Sequence[str]) -> tuple[Kata, dict[str, Jso
         raise Refused(f"{kata.tool or f'Kata {kata.id}'} is {pages.state(kata)}, and only an active kata runs; 'show {kata.id}' tells more")
     given: dict[str, str] = {}
     for word in words[1:]:
-        name, sign, value = word.partition("=")
-        if not sign:
-            raise Usage(f"Expected KEY=VALUE, got {word[:60]!r}; for example: {_wanted(kata)}")
+        name, _, value = word.partition("=")
         if name in given:
             raise Usage(f"Expected each input once, got {name[:60]!r} twice: {pages.signature(kata.tool, kata.version.spec)}")
         given[name] = value
@@ -42,12 +40,6 @@ def ordered(service: Service, words: Sequence[str]) -> tuple[Kata, dict[str, Jso
     except InputError as error:
         raise Usage(f"{error.message}: {pages.signature(kata.tool, kata.version.spec)}") from error
     return kata, values
-
-
-def _wanted(kata: Kata) -> str:
-    """The words that order a run, with a place for each input that has to be given."""
-    needed = (f"{one.name}=…" for one in kata.version.spec.inputs if one.default is None)
-    return " ".join(("run", kata.name, *needed))
 
 
 def reads(kata: Kata) -> bool:
@@ -143,7 +135,7 @@ def page(told: Plan, lead: str) -> str:
         ("Revision", [spec.digest[:12]]),
         ("Run it", [_typed(told.kata, told.given, lead)] if not told.problems else []),
     ]
-    return "\n".join(line for title, rows in parts for line in pages.part(title, rows))
+    return "\n".join(line for title, rows in parts for line in layout.part(title, rows))
 
 
 def plan_json(told: Plan) -> dict[str, Json]:

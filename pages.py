@@ -7,14 +7,13 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import textwrap
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from unicodedata import east_asian_width
+from collections.abc import Iterator, Mapping, Sequence
 
 from . import checks, consent, surroundings, templating
 from .deciding import destroys
 from .forcing import barred
+from .layout import ABSENT, DECIDED, LABEL, WIDTH, apart, fit, part, wrapped
 from .model import (
     Ambient,
     AuditRow,
@@ -44,69 +43,12 @@ from .settings import Settings
 from .speech import BLOCKED, spoken
 from .wording import brief, origin, templated, visible
 
-WIDTH = 80
-LABEL, DECIDED = 13, 38
-"""Columns of the label that a part of a page begins with, and of time, place and verb of a decision."""
 TOP = 6
 """Lines within which a review has told every effect."""
-NUMBERED = re.compile(r" *(?:\d{1,2} +)?")
-SECOND = "\0"
-"""Stands for the second column of a wide character while lines are measured; what is shown is printable, so it is nothing else."""
-COMMAND, JOINED = re.compile(r"(?:hermes kata|/kata) [a-z-]+(?: (?:[0-9]+|all|--?[a-z-]+|as NAME|[A-Z]+)\b)*"), "\1"
-"""A command of ours, which goes on no further line, so that it can be copied; what stands for its spaces while lines are made."""
 BUSY = "may still be running"
-ABSENT = "–"
-"""Stands for the value of an example that does not fit."""
 
 
-# ── Lines ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def laid(text: str) -> str:
-    """Text for a terminal or a chat: at most 80 columns, long lines go on below their own beginning, nothing but printable
-    characters (B46, W10). Nothing is left out."""
-    lines: list[str] = []
-    for line in text.split("\n"):
-        shown = "".join(character if character.isprintable() else "�" for character in line)
-        lines += _wrapped(shown, min(LABEL, len(shown) - len(shown.lstrip(" "))))
-    return "\n".join(lines)
-
-
-def part(title: str, rows: Iterable[str]) -> list[str]:
-    """One part of a page: its label, and its rows below one another; a long row goes on below its own beginning."""
-    lines: list[str] = []
-    for index, row in enumerate(rows):
-        lead = NUMBERED.match(row)
-        inset = len(lead.group()) if lead else 0
-        text = row[:inset] + visible(row[inset:])
-        lines += _wrapped(f"{title if not index else '':<{LABEL - 1}} {text}", LABEL + inset)
-    return lines
-
-
-def _wrapped(line: str, hang: int) -> list[str]:
-    spread = _spread(line)
-    if len(spread) <= WIDTH:
-        return [line.rstrip()]
-    width = WIDTH - (SECOND in spread)  # a line may end between a wide character and its second column
-    whole = COMMAND.sub(lambda found: found[0].replace(" ", JOINED), spread)
-    lines = textwrap.wrap(whole, width, subsequent_indent=" " * hang, break_on_hyphens=False)
-    shown = (one.replace(SECOND, "").replace(JOINED, " ") for one in lines)
-    return [text for text in shown if text.strip()]  # a last line may hold a second column alone
-
-
-def fit(line: str, width: int = WIDTH) -> str:
-    """The line, or its beginning with a mark, in `width` columns."""
-    line = visible(line) if not line.isprintable() else line
-    spread = _spread(line)
-    if len(spread) <= width:
-        return line
-    whole = width - 1 - (spread[width - 1] == SECOND)  # no half of a wide character
-    return spread[:whole].replace(SECOND, "") + "…"
-
-
-def _spread(line: str) -> str:
-    """The line with a place for the second column of every wide character, so that its length is its width in columns."""
-    return line if line.isascii() else "".join(one + SECOND * (east_asian_width(one) in "WF") for one in line)
+# ── Times and numbers ────────────────────────────────────────────────────────────────────────────
 
 
 def when(at: float) -> str:
@@ -366,7 +308,7 @@ def review(
     evidence, spec = kata.version.fit, kata.version.spec
     name = kata.tool or "no name yet"
     head = f"Kata {kata.id} · {state(kata)} · {name} · {evidenced(evidence)}"
-    lines = _wrapped(visible(head), 5)
+    lines = wrapped(visible(head), 5)
     shown = effects(spec, TOP - len(lines))
     parts = [
         ("Side effects", shown),
@@ -491,23 +433,12 @@ def _flow(version: Version, most: int) -> list[str]:
     for name, (expression, numbers) in derived(spec).items():
         read = " is read when it runs, and" if isinstance(expression, Ambient) else ""
         goes = f"{name}{read} goes into {'steps' if len(numbers) > 1 else 'step'} {', '.join(map(str, numbers))}"
-        seen = _apart(values(version, expression), 20)
+        seen = apart(values(version, expression), 20)
         more = f", … ({len(seen) - most} more)" if len(seen) > most else ""
         if isinstance(expression, Ambient) and expression.form and surroundings.one_day(version.exhibits):
             goes += "; all examples are of one day, so a fixed date may be meant"
         rows.append(goes + (f"; it was {', '.join(seen[:most])}{more}" if seen else ""))
     return rows or ["nothing varies: the same calls every time"]
-
-
-def _apart(texts: Sequence[str], width: int) -> list[str]:
-    """Each text in `width` columns; from where they begin to differ, where their beginnings would all look alike, as those of paths do."""
-    short, differing = [fit(text, width) for text in texts], {text for text in texts if text != ABSENT}
-    if len(set(short) - {ABSENT}) == len(differing):
-        return short
-    first, last = min(differing), max(differing)  # what these two begin with, all begin with
-    size = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
-    start = max(first.rfind("/", 0, size), first.rfind(" ", 0, size), size - width // 2)
-    return [one if text == ABSENT or start < 1 else fit("…" + text[start:], width) for one, text in zip(short, texts, strict=True)]
 
 
 def derived(spec: Spec) -> dict[str, tuple[Expression, list[int]]]:
@@ -716,7 +647,7 @@ def decisions(rows: Sequence[AuditRow], tools: Mapping[int, str], lead: str) -> 
         what = f"kata {row.kata}" + (f" {tools[row.kata]}" if tools.get(row.kata) else "") if row.kata else ""
         went = f"{row.before or 'new'} → {row.after or 'gone'}" if row.before != row.after else row.after
         told = "; ".join(filter(None, (what, went, row.digest[:12], row.detail)))
-        lines += _wrapped(visible(f"{when(row.at)}  {row.actor:<9} {row.verb:<9} {told}"), DECIDED)
+        lines += wrapped(visible(f"{when(row.at)}  {row.actor:<9} {row.verb:<9} {told}"), DECIDED)
     return "\n".join([*lines, "", f"Whether nothing was changed afterwards: {lead} audit verify"]) if lines else "No decisions yet."
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import books, pages, verdicts, weighing
+from . import books, layout, pages, verdicts, weighing
 from .due import Due
 from .ledger import Account, Cost, Use
 from .model import AuditRow, Example, Json, Kata, Refused, State
@@ -134,8 +134,8 @@ def overview(told: Sequence[Worth], lead: str) -> str:
         return f"No kata was in use yet, so there is nothing to count. Proposals: {lead} list"
     lines = []
     for one in told:
-        lines.append(pages.fit(f"{one.kata.id:>3}  {one.kata.tool}: {one.verdict.word}; {_saved(one.account.saved)}"))
-        lines.append(pages.fit(f"     {pages.many(one.account.uses, 'use')}, {one.account.failed} failed, {_missed(one.missed)}"))
+        lines.append(layout.fit(f"{one.kata.id:>3}  {one.kata.tool}: {one.verdict.word}; {_saved(one.account.saved)}"))
+        lines.append(layout.fit(f"     {pages.many(one.account.uses, 'use')}, {one.account.failed} failed, {_missed(one.missed)}"))
     known = [one.account.saved for one in told if one.account.saved is not None]
     lines += ["", f"In all: {_saved(sum(known, Cost()))}."] if known else []
     return "\n".join([*lines, f"How it is counted, for one: {lead} savings NAME"])
@@ -164,7 +164,7 @@ def page(one: Worth, found: Sequence[Use], lead: str) -> str:
         ("Wording", [f"a first sentence that would be found: {one.wording}", wording] if one.wording else []),
         ("Latest", [_used(use) for use in reversed(found[-5:])]),
     ]
-    return "\n".join(line for title, rows in parts for line in pages.part(title, rows))
+    return "\n".join(line for title, rows in parts for line in layout.part(title, rows))
 
 
 def _cost(one: Cost) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from . import pages
+from . import layout, pages
 from .asking import Answer, Ask
 from .model import Json, StoreError
 from .pages import when
@@ -38,7 +38,7 @@ def status(service: Service, ask: Ask) -> Answer:
     recording = bool(facts) and service.settings.record and not service.paused and "Kata" not in ask.host
     own = {"plugin": VERSION, "settings": asdict(service.settings)}
     told = {"recording": recording, "facts": dict(facts), "counters": dict(counters), "host": dict(ask.host)} | own
-    text = "\n".join(line for title, row in rows for line in pages.part(title, [row]))
+    text = "\n".join(line for title, row in rows for line in layout.part(title, [row]))
     return Answer(text, told | ({"error": trouble} if trouble else {}), int(not facts))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from . import manual, pages
+from . import layout, manual, pages
 from .model import (
     StoreError,
 )
@@ -27,7 +27,7 @@ def arguments(parser: ArgumentParser) -> None:
     """The command line of `hermes kata`: every word comes to us as it is, `--help` and what we do not know among them, so that a mistake
     gets our sentence and not the usage of the host."""
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.description = pages.laid(manual.page("hermes kata"))
+    parser.description = layout.laid(manual.page("hermes kata"))
     parser.prefix_chars = "\0"
     parser.add_argument("words", nargs="*", metavar="WORD", help="a command and its words, such as: review 2")
 
@@ -57,10 +57,10 @@ def progress(store: Store, done: threading.Event, screen: TextIO, told: Callable
             waiting = len(store.dirty())
             doing = told() or (f"{pages.many(waiting, 'turn')} to look at" if waiting else "comparing what repeats")
             line = f"{time.monotonic() - began:.0f} s: {doing}"
-            screen.write(f"\r{line:<{pages.WIDTH}}"[: pages.WIDTH])
+            screen.write(f"\r{line:<{layout.WIDTH}}"[: layout.WIDTH])
             screen.flush()
     if line:
-        screen.write("\r" + " " * (pages.WIDTH - 1) + "\r")
+        screen.write("\r" + " " * (layout.WIDTH - 1) + "\r")
         screen.flush()
 
 

@@ -29,7 +29,7 @@ RUNGS = (
     ("effects", "search", "quoting", "origins", "columns", "surroundings", "ledger", "secrecy", "schemas"),
     ("templating", "checks", "ranking"),
     ("learning", "wording", "odds"),
-    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "editing", "share", "history", "scene"),
+    ("miner", "validator", "executor", "resuming", "ward", "lifecycle", "verdicts", "editing", "share", "history", "scene", "layout"),
     ("statements",),
     ("tables",),
     ("file",),
@@ -65,7 +65,7 @@ PURE = tuple(
     "looks names keys beside spots cells sources lists views redact rows extraction places effects search quoting origins columns "
     "surroundings templating checks learning odds miner validator executor resuming ward lifecycle ledger verdicts editing "
     "share needs overlap wording discretion consent familiar formats switches secrecy schemas speech door offered instead settings".split()
-    + "ranking moments due".split()
+    + "ranking moments due layout".split()
 )
 HARMLESS = frozenset(
     "__future__ abc ast base64 binascii bisect collections contextlib copy dataclasses difflib enum fnmatch functools graphlib hashlib "

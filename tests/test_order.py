@@ -134,9 +134,9 @@ def test_what_is_not_understood_is_no_run(shell: Shell, line: str) -> None:
     assert (told.code, shell.calls, shell.asked) == (2, [], [])
 
 
-def test_a_value_without_its_input_is_answered_with_the_words_that_run_it(shell: Shell) -> None:
-    told = shell.say("run look a.md", shell.person)
-    assert "got 'a.md'; for example: run look path=…" in told.text
+def test_a_value_without_its_input_is_named(shell: Shell) -> None:
+    told = shell.say("run look a.md", shell.person).text
+    assert "KEY=VALUE]; for example:" in told and "'a.md' is no KEY=VALUE." in " ".join(told.split())
 
 
 def test_what_is_not_active_does_not_run(shell: Shell) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from said import PARTS, ask, fits, wide
 from strategies import BRANCHES, FILES, NOW, Bench, bench, proposal
 
-from kata import commands, pages
+from kata import commands, layout, pages
 from kata.model import (
     AuditRow,
     Class,
@@ -176,7 +176,7 @@ def test_whatever_a_spec_holds_its_review_has_six_parts_in_80_columns_with_the_e
 ) -> None:
     """K18: long values, many inputs; every step that does more than reading stands in the first six lines, its reason whole below."""
     kata = Kata(1, "", State.CANDIDATE, "f", Version(1, Spec(tuple(inputs), tuple(steps)), Fit(3, 3, 3, 0.9), (), (), NOW))
-    lines = pages.laid(pages.review(kata, lead)).split("\n")
+    lines = layout.laid(pages.review(kata, lead)).split("\n")
     assert [line for line in lines if len(line) > 80 or not line.isprintable()] == []
     titles = [line[:12].rstrip() for line in lines[1:] if line[:1] != " "]
     assert titles == ["Side effects", "Permissions", "Steps", "Data flow", "Schemas", "Validation", "Revision"]
@@ -211,24 +211,6 @@ def test_a_review_shows_what_each_derived_value_was_in_the_examples(desk: Bench)
     assert answer.json["values"] == [{"value": "‹step 2 · matches.0.path›", "steps": [3, 4], "was": [*FILES[4::-1]]}]
 
 
-def test_values_that_begin_alike_are_shown_from_where_they_differ() -> None:
-    """Paths of one folder would else all look the same on the review."""
-    paths = ["/home/ann/project/src/gamma.py", "/home/ann/project/src/beta.py", "–", "/home/ann/project/src/gamma.py"]
-    assert pages._apart(paths, 20) == ["…/gamma.py", "…/beta.py", "–", "…/gamma.py"]
-    assert pages._apart(["a" * 40 + "b" * 30, "a" * 40 + "c" * 30], 20) == ["…" + "a" * 10 + "b" * 8 + "…", "…" + "a" * 10 + "c" * 8 + "…"]
-    assert pages._apart(["# TODO(gamma): make it faster", "# TODO(beta)"], 20) == ["# TODO(gamma): make…", "# TODO(beta)"]
-    assert pages._apart(["x" * 30, "x" * 30], 20) == ["x" * 19 + "…"] * 2 and pages._apart([], 20) == []
-
-
-@pytest.mark.parametrize("lead", ["hermes kata", "/kata"])
-def test_a_command_goes_on_no_further_line(lead: str) -> None:
-    """It can be copied as it stands: here from every place in a line."""
-    for command in (f"{lead} learn --preview", f"{lead} review 12 all", f"{lead} approve 3 as NAME", f"{lead} what-if 4"):
-        for before in range(90):
-            shown = pages.laid(f"{'x' * before} more about it: {command}; and on it goes with words")
-            assert command in shown and all(len(line) <= 80 for line in shown.split("\n")) or before > 80
-
-
 def test_a_decision_goes_on_below_its_own_beginning() -> None:
     row = AuditRow(NOW, "chat", "approve", 1, "candidate", "active", "f029fce7228b" * 6, "a reason of some words that is long enough")
     first, *rest = pages.decisions([row], {1: "kata_note_todo"}, "/kata").split("\n\n")[0].split("\n")
@@ -257,11 +239,11 @@ def columns(line: str) -> int:
 @given(st.lists(st.text(st.sampled_from("ab 日本語🙂é"), max_size=150), min_size=1, max_size=3), st.integers(5, 80))
 def test_wide_characters_count_twice(rows: list[str], width: int) -> None:
     """80 columns, not 80 characters; and no character is lost."""
-    text = pages.laid("\n".join(pages.part("Steps", rows)))
+    text = layout.laid("\n".join(layout.part("Steps", rows)))
     assert all(columns(line) <= 80 for line in text.split("\n"))
     assert "".join(text.split()) == "Steps" + "".join("".join(rows).split())
     for row in rows:
-        shown = pages.fit(row, width)
+        shown = layout.fit(row, width)
         assert columns(shown) <= width and (shown == row or shown[:-1] == row[: len(shown) - 1])
         assert shown == row or columns(shown) >= width - 1, "no more is cut than must be"
 

@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 from strategies import Bench, bench, routine
 
-from kata import manual, pages, terminal
+from kata import layout, manual, terminal
 from kata.manual import VERBS
 
 
@@ -51,5 +51,5 @@ def test_the_help_of_the_shell_names_every_command(capsys: pytest.CaptureFixture
     terminal.arguments(parser)
     lines = parser.format_help().split("\n")
     assert all(any(line.startswith(f"  hermes kata {verb.usage} ") for line in lines) for verb in VERBS.values())
-    assert [line for line in pages.laid(manual.page("hermes kata")).split("\n") if line not in lines] == []
+    assert [line for line in layout.laid(manual.page("hermes kata")).split("\n") if line not in lines] == []
     assert parser.parse_args(["mine", "--all", "--json", "--help", "--what"]).words == ["mine", "--all", "--json", "--help", "--what"]
