@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from . import consent, executor, layout, pages, resuming, secrecy, templating, validator
 from .discretion import veil
@@ -71,6 +71,8 @@ class Plan:
     folder: str
     problems: tuple[str, ...]
     questions: tuple[str, ...]
+    bound: frozenset[str] = frozenset()
+    """The secret inputs that are taken from the environment."""
 
 
 def plan(
@@ -78,8 +80,8 @@ def plan(
 ) -> Plan:
     """Render a run without any call: the executor is asked for its first step and is told no more. `around` is what was captured of the
     surroundings."""
-    spec, lacking = kata.version.spec, list[str]()
-    shown, given = veil(spec, given).without, {**{name: f"${variable}" for name, variable in service.bound(kata).items()}, **given}
+    spec, lacking, bound = kata.version.spec, list[str](), service.bound(kata)
+    shown, given = veil(spec, given).without, {**{name: f"${variable}" for name, variable in bound.items()}, **given}
     values = executor.check_inputs(spec, given)
     trace = Trace(Status.SKIPPED, tuple(StepTrace(at, step.tool, Status.SKIPPED) for at, step in enumerate(spec.steps)))
     try:
@@ -93,8 +95,9 @@ def plan(
     refused = [f"step {one.index + 1}: {one.reason}" for one in trace.steps if one.status is Status.REFUSED]
     more = [f"step {one.number}: more than was approved: {why}" for one in steps if one.call and (why := excess(one.call, one.step))]
     absent = [f"step {one.number}: {why}" for one in steps if (why := _obstacle(service, one.step))]
-    absent += service.absent(kata, folder)
-    return Plan(kata, given, steps, folder, (*lacking, *refused, *more, *absent), _questions(service, kata, folder))
+    problems = tuple(str(shown(one)) for one in (*lacking, *refused, *more, *absent, *service.absent(kata, folder)))
+    told = tuple(replace(one, call=one.call and Call(one.call.tool, shown(one.call.arguments))) for one in steps)
+    return Plan(kata, shown(given), told, folder, problems, _questions(service, kata, folder), frozenset(bound))
 
 
 def _obstacle(service: Service, step: Step) -> str:
@@ -133,7 +136,7 @@ def page(told: Plan, lead: str) -> str:
         ("Questions", told.questions),
         ("In the way", told.problems or ["nothing that can be seen before"]),
         ("Revision", [spec.digest[:12]]),
-        ("Run it", [_typed(told.kata, told.given, lead)] if not told.problems else []),
+        ("Run it", [_typed(told.kata, told.given, lead, told.bound)] if not told.problems else []),
     ]
     return "\n".join(line for title, rows in parts for line in layout.part(title, rows))
 
@@ -156,8 +159,11 @@ def plan_json(told: Plan) -> dict[str, Json]:
     return {**about, "inputs": dict(told.given), "steps": steps, "questions": list(told.questions), "problems": list(told.problems)}
 
 
-def _typed(kata: Kata, given: Mapping[str, Json], lead: str) -> str:
-    pairs = [f"{name}={value if isinstance(value, str) else canonical(value)}" for name, value in given.items()]
+def _typed(kata: Kata, given: Mapping[str, Json], lead: str, bound: Collection[str] = ()) -> str:
+    """The command that runs it; the value of a secret is left to the person."""
+    secret = {one.name for one in secrecy.fields(kata.version.spec)}
+    plain = {name: value if isinstance(value, str) else canonical(value) for name, value in given.items() if name not in secret}
+    pairs = [f"{name}={value}" for name, value in plain.items()] + [f"{name}=…" for name in given if name in secret.difference(bound)]
     return " ".join([lead, "run", kata.name, *map(shlex.quote, pairs)])
 
 
@@ -173,6 +179,9 @@ def timetable(
     fields = when.split()
     if len(fields) != 5 or not all(FIELD.fullmatch(one) for one in fields):
         raise Usage(f"Expected a time of five fields, such as '0 9 * * 1' (every Monday at nine), got {when[:60]!r}")
+    if held := [one.name for one in secrecy.fields(kata.version.spec) if one.name in given]:
+        way = f"'bind {kata.name} {held[0]} VAR' has it taken from the environment"
+        raise Refused(f"Whoever reads a timetable would read the secret {held[0]!r} in it; {way}")
     if reads(kata):
         line = f"{_typed(kata, given, f'{shlex.quote(hermes)} kata')} --json{' --on-change' * quiet}".replace("%", r"\%")
         at = f"cd {shlex.quote(folder)} && ".replace("%", r"\%") if folder else ""

@@ -10,6 +10,7 @@ import pytest
 from strategies import Bench, Did, bench, opened, raw, sh, tool
 
 from kata import commands, executor, secrecy
+from kata.asking import Hand
 from kata.discretion import veiled
 from kata.model import Call, InputError, Json, Kata, Outcome, Refused, StepCall
 
@@ -168,3 +169,22 @@ def test_undo_takes_the_secret_from_where_it_came_before() -> None:
             desk.service.bind("deploy", secret.name, given, "cli")
             if back is not None:
                 assert desk.service.undo("cli")[1] == "bind" and desk.service.bound(kata) == back
+
+
+def test_what_is_given_for_a_secret_stands_in_no_plan_and_in_no_timetable() -> None:
+    """T43, T54: a plan is a page, and a timetable is read by others; the command in a plan that runs it can be typed as it stands."""
+    hand = Hand(lambda kata, given: {}, "/tmp")
+    with closing(bench()) as desk:
+        kata = learnt(desk)
+        (secret,) = secrecy.fields(kata.version.spec)
+        words = ["run", "deploy", *(f"{one.name}=delta" for one in kata.version.spec.inputs if one != secret)]
+        given = [*words, f"{secret.name}={FRESH}"]
+        plan = commands.run(desk.service, [*given, "--dry-run"], "cli", hand=hand)
+        cron = commands.run(desk.service, [*given, "--cron", "0 9 * * 1"], "cli", hand=hand)
+        desk.service.door = replace(desk.service.door, secret={"DEPLOY_TOKEN": FRESH}.get)
+        desk.service.bind("deploy", secret.name, "DEPLOY_TOKEN", "cli")
+        bound = commands.run(desk.service, [*words, "--dry-run"], "cli", hand=hand)
+        later = commands.run(desk.service, [*words, "--cron", "0 9 * * 1"], "cli", hand=hand)
+    assert all(FRESH not in told.text + json.dumps(told.json) for told in (plan, cron, bound, later))
+    assert plan.code == 0 and f"{secret.name}=…" in plan.text and cron.code == 1 and f"bind deploy {secret.name}" in cron.text
+    assert later.code == 0 and f"{secret.name} = $DEPLOY_TOKEN" in bound.text and f"{secret.name}=" not in bound.text
