@@ -29,7 +29,6 @@ import math
 import multiprocessing
 import os
 import platform
-import resource
 import shutil
 import sqlite3
 import statistics
@@ -73,6 +72,7 @@ from kata.store import Store  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from histories import EPOCH, WORDS, end_of, event_of, history, records, shell  # noqa: E402
+from memory import peak_mib  # noqa: E402
 
 SETTINGS = Settings()
 LARGE = json.dumps({"output": "\n".join(f"{n:05d} one line of a long answer" for n in range(1_950)), "exit_code": 0, "error": None})
@@ -193,15 +193,6 @@ class Progress:
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-def peak_mib() -> float:
-    """The most memory that this process has held; on Linux without what its parent held before it started."""
-    status = Path(f"/proc/{os.getpid()}/status")
-    if status.is_file():
-        lines = (line.split() for line in status.read_text(encoding="utf-8").splitlines())
-        return round(next(int(words[1]) for words in lines if words[0] == "VmHWM:") / 1024, 1)
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10), 1)
 
 
 # ── The parts ────────────────────────────────────────────────────────────────────────────────────

@@ -18,7 +18,6 @@ import json
 import math
 import random
 import re
-import resource
 import sqlite3
 import statistics
 import sys
@@ -33,6 +32,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from labelled import CASES, FileError  # noqa: E402 - it brings the package in
+from memory import peak_mib  # noqa: E402
 from recorded import Row, read_rows, task  # noqa: E402
 
 from kata import checks, executor, miner, odds, shell, templating  # noqa: E402 - the package is brought in first
@@ -740,7 +740,7 @@ def _report(asked: Asked, result: Result, expected: Expected, false: int, second
         "derived_share": derived,
         "input_share": given,
         "seconds": round(seconds, 2),
-        "peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10), 1),
+        "peak_mib": peak_mib(),
     }
 
 
