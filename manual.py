@@ -348,7 +348,8 @@ VERBS: Mapping[str, Verb] = {
     "cleanup": Verb(
         "cleanup",
         "erase all that Kata keeps; lists it first",
-        "With 'yes' it is done, and the file is gone. With --purge you are asked at the terminal, once you have seen the list.",
+        "With 'yes' it is done, and the file is gone. With --purge you are asked at the terminal, once you have seen the list. The note of "
+        "what was hidden or erased before goes too: a later 'learn' reads that in Hermes' own history like all else.",
         "cleanup --purge",
         (0, 2),
     ),

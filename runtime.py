@@ -61,6 +61,7 @@ from .host import (
     withheld,
 )
 from .incognito import ANYWHERE, Incognito
+from .layout import laid
 from .living import alive, owner
 from .model import PLUGIN, PREFIX, Call, InputError, Json, Kata, KataError, Refused, State, Step, StoreError, Usage, canonical, parsed
 from .recorder import Recorder, never_breaks_the_agent
@@ -718,12 +719,12 @@ class Plugin:
         """`hermes kata resume RUN`: the page of the run that went on, or why it did not."""
         given, said = line.given.get("--with", ()), [SAID[option] for option in SAID if option in line.given]
         if len(line.words) != 2 or not all("=" in one for one in given) or len(said) > 1:
-            say("Expected: hermes kata resume RUN [--with NAME=VALUE] [--it-happened | --it-did-not-happen]")
+            say(laid("Expected: hermes kata resume RUN [--with NAME=VALUE] [--it-happened | --it-did-not-happen]"))
             return 2
         supplied = dict(one.partition("=")[::2] for one in given)
         answer = json.loads(told_or_why(lambda: self.by_hand(line.words[1], supplied, "".join(said))))
         page = commands.run(self.service, ["runs", answer["run"]], "cli").text if "run" in answer else ""
-        say(json.dumps(answer, indent=2) if line.json else "\n\n".join(filter(None, (answer.get("error"), page))))
+        say(json.dumps(answer, indent=2) if line.json else "\n\n".join(filter(None, (laid(answer.get("error", "")), page))))
         return int("error" in answer)
 
     def _host_lines(self) -> dict[str, str]:

@@ -2045,7 +2045,9 @@ def test_a_shell_without_a_terminal_says_so(ship: Host, capsys: pytest.CaptureFi
     run = stopped(ship, TIMED_OUT)["run"]
     assert shelled(ship, "resume", run) == 1 and "--it-did-not-happen" in capsys.readouterr().out
     assert shelled(ship, "resume", run, "--it-happened", "--with", "step1.output=x") == 1
-    assert "no terminal here" in capsys.readouterr().out and ship.context.dispatched == []
+    told = capsys.readouterr().out
+    assert "no terminal here" in told and ship.context.dispatched == []
+    assert max(map(len, told.splitlines())) <= 80, "laid out as every other answer is"
 
 
 @pytest.mark.parametrize("words", [("resume",), ("resume", "a", "b"), ("resume", "a", "--with", "x")])
@@ -2053,4 +2055,5 @@ def test_a_resume_that_was_typed_wrongly_says_what_is_expected(
     host: Host, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     assert shelled(host, *words) == 2
-    assert capsys.readouterr().out.startswith("Expected: hermes kata resume RUN")
+    told = capsys.readouterr().out
+    assert told.startswith("Expected: hermes kata resume RUN") and max(map(len, told.splitlines())) <= 80
