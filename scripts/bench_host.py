@@ -3,11 +3,13 @@
 hand, as one `execute_code`, and as a kata; it calls no real model, and judges no writing of the code.
 
     python scripts/bench_host.py [--seconds 1.0] [--times 3] [--json]
+    python scripts/bench_host.py --list [--katas 200] [--times 5] [--json]
 
 Needs Hermes: `.venv` as `scripts/test.py` makes it, or the one that KATA_HERMES names. Each way is done in conversations of its own,
 by hand and as code in a home without Kata. Told are the requests, the seconds from the first request to the last answer, and those of
-the whole process, in which Hermes starts and ends. The table goes to stdout; with --json it goes to stderr, and stdout gets one JSON
-object.
+the whole process, in which Hermes starts and ends. With --list it is measured instead how much longer `hermes kata list` takes with so
+many katas than the same command of a plugin that does nothing, each as a process of its own, one after the other. The table goes to
+stdout; with --json it goes to stderr, and stdout gets one JSON object.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import argparse
 import json
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -135,6 +138,59 @@ def measured(hermes: Path, seconds: float, times: int, root: Path) -> dict[str, 
     return {"seconds_a_request": seconds, "times": times, "ways": [way.told for way in ways]}
 
 
+EMPTY = """
+def register(ctx):
+    ctx.register_cli_command("empty", help="nothing", setup_fn=lambda words: words.add_argument("verb"), handler_fn=say)
+
+
+def say(given):
+    print("none")
+"""
+"""A plugin whose command says a word."""
+
+
+def listed(hermes: Path, katas: int, times: int, root: Path) -> dict[str, Any]:
+    """Milliseconds of `hermes kata list`, of the same command of a plugin that does nothing, and of what the one takes longer."""
+    with serving(Script()) as server:
+        ours, bare = home(root / "kata", server, hermes, True), home(root / "bare", server, hermes, False)
+        nothing = root / "empty"
+        nothing.mkdir()
+        (nothing / "plugin.yaml").write_text("manifest_version: 2\nname: empty\nversion: 0.1.0\nkind: standalone\ndescription: nothing\n")
+        (nothing / "__init__.py").write_text(EMPTY)
+        bare.install(nothing, "empty")
+        ours.kata("list")
+        filled(ours.database, katas)
+        took = [(_took(ours, "kata"), _took(bare, "empty")) for _ in range(times + 1)][1:]
+    kata, empty = (round(1e3 * statistics.median(ones)) for ones in zip(*took, strict=True))
+    longer = round(1e3 * statistics.median(one - other for one, other in took))
+    return {"katas": katas, "times": times, "kata_list_ms": kata, "empty_list_ms": empty, "longer_ms": longer}
+
+
+def filled(file: Path, katas: int) -> None:
+    """Have the plugin learn and approve so many routines in that file."""
+    sys.path.insert(0, str(CHECKOUT / "scripts"))
+    import bench
+
+    bench.approved(file, katas, bench.Progress("katas", katas))
+
+
+def _took(host: Host, command: str) -> float:
+    """Seconds of `hermes COMMAND list` as a process of its own; RuntimeError where it says nothing."""
+    began = time.monotonic()
+    words = [str(host.hermes), command, "list"]
+    around: dict[str, Any] = {"cwd": host.work, "env": host.environment(), "stdin": subprocess.DEVNULL}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, **around)
+    if done.returncode or not done.stdout.strip():
+        raise RuntimeError(f"hermes {command} list: {done.stdout}{done.stderr}")
+    return time.monotonic() - began
+
+
+def compared(report: Mapping[str, Any]) -> str:
+    """The report of --list in a line."""
+    both = f"{report['kata_list_ms']} ms, of a plugin that does nothing {report['empty_list_ms']} ms"
+    return f"hermes kata list with {report['katas']} katas: {both}; {report['longer_ms']} ms longer (medians of {report['times']})"
+
+
 def table(report: Mapping[str, Any]) -> str:
     """The report in lines."""
     lines = [f"A routine of five steps, {report['seconds_a_request']:g} s a request, median of {report['times']}:"]
@@ -147,15 +203,18 @@ def main(words: Sequence[str] | None = None) -> int:
     """Measure, and say it; 2 where there is no Hermes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=1.0, help="what the model takes for each request")
-    parser.add_argument("--times", type=int, default=3, choices=range(1, len(MEASURED) + 1), help="how often each way is done")
+    parser.add_argument("--times", type=int, default=3, choices=range(1, len(MEASURED) + 2), help="how often each way is done")
+    parser.add_argument("--list", action="store_true", help="measure `hermes kata list` instead")
+    parser.add_argument("--katas", type=int, default=200, help="how many katas it lists (200)")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     given = parser.parse_args(words)
     if (hermes := executable()) is None:
         print(NO_HOST, file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="kata-bench-") as root:
-        report = measured(hermes, given.seconds, given.times, Path(root))
-    print(table(report), file=sys.stderr if given.json else sys.stdout)
+        place = Path(root)
+        report = listed(hermes, given.katas, given.times, place) if given.list else measured(hermes, given.seconds, given.times, place)
+    print(compared(report) if given.list else table(report), file=sys.stderr if given.json else sys.stdout)
     if given.json:
         print(json.dumps(report, indent=1))
     return 0
