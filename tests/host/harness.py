@@ -96,6 +96,12 @@ def compiled(hermes: Path) -> Path:
     return folder / "kata"
 
 
+def git(folder: Path, *words: str) -> str:
+    """What git prints in that folder; the commits are nobody's."""
+    who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.invalid", "-c", "init.defaultBranch=main")
+    return subprocess.run(["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True).stdout
+
+
 def fill(path: Path) -> None:
     """Write until nothing more fits on the disk."""
     with suppress(OSError), path.open("wb", buffering=0) as file:

@@ -3,7 +3,6 @@ scheduled job."""
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from lessons import CLEAR, PUBLISH, UNLOCK, Lesson, School, pushed, sh
 
-from harness import Answer, Host, Terminal
+from harness import Answer, Host, Terminal, git
 from model_server import CallKata, Say, Script
 
 RELAY = Lesson(
@@ -62,11 +61,6 @@ class Asked:
     screen: str = ""
     allowed: str = ""
     """The configuration after somebody chose "always"."""
-
-
-def git(folder: Path, *words: str) -> str:
-    who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.invalid")
-    return subprocess.run(["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True).stdout
 
 
 def furnish(host: Host) -> None:

@@ -11,7 +11,7 @@ import pytest
 from irc import BOT, CHANNEL, Rooms, rooms
 from lessons import LOOK, PUBLISH, School, proposed
 
-from harness import PATIENCE, Host
+from harness import PATIENCE, Host, git
 from model_server import CallKata, Say
 
 LESSONS = ()
@@ -76,10 +76,9 @@ def furnish(host: Host) -> None:
     """A file to look at, and a place to publish to."""
     (host.work / "src").mkdir()
     (host.work / "src" / "plum.txt").write_text("a plum\nTODO plum\n")
-    who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.invalid")
     lines = "init -q -b main", "commit -q --allow-empty -m start", "init -q --bare ../far.git", "remote add origin ../far.git"
     for line in lines:
-        subprocess.run(["git", "-C", str(host.work), *who, *line.split()], check=True, capture_output=True)
+        git(host.work, *line.split())
 
 
 def talk(school: School, server: Rooms, spoken: Spoken) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import CHECKOUT, DATABASE, NO_HOST, Host, executable
+from harness import CHECKOUT, DATABASE, NO_HOST, Host, executable, git
 from model_server import Say, Script, Step, ToolCalls, serving
 
 IGNORED = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis")
@@ -51,11 +51,6 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
         git(folder, *words)
     return folder
-
-
-def git(folder: Path, *words: str) -> str:
-    who = ["-c", "user.name=t", "-c", "user.email=t@t.example", "-c", "init.defaultBranch=main"]
-    return subprocess.run(["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True).stdout
 
 
 def asked(home: Host, program: str, *words: str) -> list[object]:
