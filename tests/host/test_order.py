@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import pytest
 from lessons import LOOK, SHELVE, School
-from test_resume import at_terminal
 
 from harness import Answer, Host
 
@@ -46,7 +45,7 @@ def ordered(school: School) -> Iterator[Ordered]:
         told.calls[name] = school.witness.calls(since)
     for name, typed in {"no": "y\nn\n", "yes": "y\ny\n"}.items():
         since = school.witness.mark()
-        told.typed[name] = at_terminal(host, typed, "kata", "run", "shelve", f"folder=shelf/{name}")
+        told.typed[name] = host.at_terminal(typed, "kata", "run", "shelve", f"folder=shelf/{name}")
         told.calls[name] = school.witness.calls(since)
     since = school.witness.mark()
     with host.terminal("chat") as terminal:

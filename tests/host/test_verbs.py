@@ -10,7 +10,6 @@ import pytest
 from lessons import COUNT, Lesson, School, number, proposed, sh
 from published import secret
 from strategies import opened
-from test_resume import at_terminal
 
 from harness import CHECKOUT, Answer, Host
 from kata.share import _digest
@@ -61,7 +60,7 @@ def done(school: School, tmp_path_factory: pytest.TempPathFactory) -> Iterator[D
     host.variables["CARRY_TOKEN"] = KEYS["fresh"]
     names = {one["type"]: one["name"] for one in specs(host)[1]["inputs"]}
     done.say("bind", "carry", names.pop("secret"), "CARRY_TOKEN")
-    done.ran = at_terminal(host, "y\ny\ny\n", "kata", "run", "carry", *(f"{name}=src/delta.txt" for name in names.values()))
+    done.ran = host.at_terminal("y\ny\ny\n", "kata", "run", "carry", *(f"{name}=src/delta.txt" for name in names.values()))
     proposed(host, (COUNT,))
     for line in ("list", "snooze 2", "undo", "separate 2 from carry", "edit 2 help counts and marks a file", "what-if 2 count-amber"):
         done.say(*line.split())
