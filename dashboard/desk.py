@@ -25,6 +25,8 @@ SIZE, MOST = 20, 100
 RECKONED, WEIGHED, JUDGED, ENDED = 1, 10, 100, 10
 """Katas whose account one request reckons anew, proposals that it weighs, and such of which it asks whether chance explains them, and what
 follows them: what each takes grows with what was done."""
+LATEST = 3
+"""Missed chances that the overview holds of each kata; its own page holds all."""
 RUNS, ROWS = 50, 500
 """Runs of a list, and the most decisions of the audit log that are shown at once."""
 DIGEST = 64
@@ -138,7 +140,10 @@ def saved(service: Service, asked: Asked, katas: Sequence[Kata], happened: Seque
     key = [service.store.generation(), *happened, int(service.door.clock() // PAUSE_S)]
     accounts: Due[int, savings.Worth | None] = asked.kept.setdefault("worth", Due(RECKONED))
     found = savings.some_worth(service, katas, accounts, key)
-    return savings.overview_json(found) | {"left": accounts.left + service.weighed.left + service.ended.left}
+    told = savings.overview_json(found)
+    for one in told["katas"]:
+        one["missed_chances"] = one["missed_chances"][:LATEST]
+    return told | {"left": accounts.left + service.weighed.left + service.ended.left}
 
 
 def _valued(kata: Kata, used: Mapping[int, Mapping[str, Json]], values: Mapping[int, Value | None]) -> dict[str, Json]:
