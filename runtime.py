@@ -71,7 +71,7 @@ from .service import Service
 from .settings import Settings
 from .store import Store
 from .terminal import arguments, meanwhile, say
-from .turns import PRIVATE, whose
+from .turns import ENDING, PRIVATE, whose
 from .wording import brief
 
 log = logging.getLogger("kata")
@@ -82,6 +82,7 @@ QUICK_S = 0.1
 """How long a hook or `register` waits for a busy file."""
 HUNG_S = 600.0
 """A kata whose step hangs is refused until the step came back, or for so long (A22)."""
+PASS_ON = "This line is from the Kata plugin and for the user: pass it on in your answer, and do nothing else about it."
 KEPT = 1_000
 """Tasks and sessions that are remembered."""
 AGAIN_S = 10.0
@@ -147,6 +148,7 @@ class Plugin:
         self.trusted: frozenset[tuple[int, str]] = frozenset()
         self.handles: dict[str, tuple[str, Any]] = {}
         self.generation, self._refreshing = -1, threading.Lock()
+        self.told: OrderedDict[str, bool] = OrderedDict()  # conversations in which what was new has been said
         self.folders: OrderedDict[str, str] = OrderedDict()
         self.questions: Counter[str] = Counter()
         self.runs: dict[str, Ongoing] = {}
@@ -230,11 +232,13 @@ class Plugin:
     # ── Hooks ────────────────────────────────────────────────────────────────────────────────────
 
     @never_breaks_the_agent
-    def pre_llm_call(self, /, **payload: Any) -> None:
-        """A user message arrived."""
+    def pre_llm_call(self, /, **payload: Any) -> dict[str, str] | None:
+        """A user message arrived. Where a chat never ends, what is new is said beside it, for the agent to pass on."""
         self.refresh()
         self.incognito.begins(payload)
         self._hand_over("turn", payload)
+        line = self._news(payload) if str(payload.get("platform") or "") not in ENDING else None
+        return {"context": f"{line}\n({PASS_ON})"} if line else None
 
     @never_breaks_the_agent
     def post_api_request(self, /, **payload: Any) -> None:
@@ -339,11 +343,19 @@ class Plugin:
         if self.recording:
             self.recorder.flush(FINALIZE_S, mined=True)
             self.store.hold(self.service.door.owner, self.recorder.held)  # the process may end now
+        return self._news(payload)
+
+    def _news(self, payload: Mapping[str, Any]) -> str | None:
+        """What is to be told in a conversation of one person, at most once in it."""
         platform, session = str(payload.get("platform") or ""), str(payload.get("session_id") or "")
-        if whose(platform, "", lambda: self.history.origin(session).chat) != "person":
+        message = str(payload.get("user_message") or "")
+        if session in self.told or whose(platform, message, lambda: self.history.origin(session).chat) != "person":
             return None
         with self.store.waiting(QUICK_S):
-            return self.service.announcement(platform)
+            line = self.service.announcement(platform)
+        if line:
+            self._keep(self.told, session, True)
+        return line
 
     def _answered(self, payload: Mapping[str, Any], folder: str) -> None:
         """Forget the question of a call that is over: what a person answered with no is good for nothing."""

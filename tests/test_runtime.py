@@ -1484,6 +1484,25 @@ def test_only_its_owner_is_told_of_a_proposal(host: Host, kind: str, heard: bool
     assert (after is None) is heard
 
 
+def test_in_a_chat_that_never_ends_the_next_message_brings_the_line_once_and_only_to_its_owner(host: Host) -> None:
+    """A40: the host prints nothing there, so the agent is asked to pass it on; it holds fixed words and numbers."""
+    propose(host.file, reader(), "new")
+    propose(host.file, reader("src"), "newer")
+    row = {"parent_session_id": None, "end_reason": None, "chat_type": "dm"}
+    kept = SimpleNamespace(get_session=lambda session: row | {"chat_type": "group" if session == "g" else "dm"}, close=lambda: None)
+    with standing_in(SimpleNamespace(SessionDB=lambda read_only: kept)):
+
+        def said(session: str, platform: str = "telegram", message: str = "hello") -> Any:
+            return host.fire("pre_llm_call", **IDS | {"session_id": session, "platform": platform, "user_message": message})
+
+        assert [said("g"), said(S1, "cli"), said(S1, "cron"), said("dm", message="[ASYNC DELEGATION BATCH COMPLETE")] == [None] * 4
+        told = said("dm")
+        assert set(told) == {"context"} and "Look: /kata review" in told["context"] and "pass it on" in told["context"]
+        assert said("dm") is None, "one line in a conversation"
+        assert "/kata review" in said("another")["context"]
+    assert host.fire("on_session_finalize", session_id=S1, platform="cli", reason="shutdown") is None
+
+
 @pytest.mark.parametrize("platform", ["cron", "subagent"])
 def test_what_runs_by_itself_is_told_nothing(host: Host, platform: str) -> None:
     """A40."""

@@ -2,17 +2,20 @@
 asked there; a group chat only looks, whoever speaks in it."""
 
 import signal
+import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 import pytest
 from irc import BOT, CHANNEL, Rooms, rooms
 from lessons import LOOK, PUBLISH, School, proposed
 
-from harness import PATIENCE, Host, git
-from model_server import CallKata, Say
+from harness import DATABASE, PATIENCE, Host, git
+from model_server import CallKata, Say, text_of
+
+from kata.model import Json
 
 LESSONS = ()
 QUESTION = "exec_approval"
@@ -30,6 +33,8 @@ class Spoken:
     calls: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     pushed: dict[str, bool] = field(default_factory=dict)
     questions: list[str] = field(default_factory=list)
+    asked: dict[str, str] = field(default_factory=dict)
+    """The last message of a person, as the model got it."""
 
 
 @contextmanager
@@ -61,6 +66,9 @@ def spoken(school: School) -> Iterator[Spoken]:
     host, spoken = school.host, Spoken(school.host)
     proposed(host, (LOOK, PUBLISH))
     furnish(host)
+    untold(host)
+    for word in ("news", "again"):
+        school.script.turn(f"GATEWAY {word}", [Say(f"said {word}")])
     for word in ("look", "crowd"):
         school.script.turn(f"GATEWAY {word}", [CallKata("look", ("plum",)), Say(f"said {word}")])
     for word in ("denied", "pushed", "unheard"):
@@ -72,6 +80,12 @@ def spoken(school: School) -> Iterator[Spoken]:
     yield spoken
 
 
+def untold(host: Host) -> None:
+    """As if both routines had been found while nobody was at a terminal."""
+    with closing(sqlite3.connect(host.home / DATABASE)) as file, file:
+        file.execute("DELETE FROM notes WHERE name = 'told'")
+
+
 def furnish(host: Host) -> None:
     """A file to look at, and a place to publish to."""
     (host.work / "src").mkdir()
@@ -79,6 +93,11 @@ def furnish(host: Host) -> None:
     lines = "init -q -b main", "commit -q --allow-empty -m start", "init -q --bare ../far.git", "remote add origin ../far.git"
     for line in lines:
         git(host.work, *line.split())
+
+
+def titling(request: dict[str, Json]) -> bool:
+    """Whether the host asks for a title of the session."""
+    return text_of(request["messages"][0]).startswith("You name chat sessions")
 
 
 def talk(school: School, server: Rooms, spoken: Spoken) -> None:
@@ -91,6 +110,14 @@ def talk(school: School, server: Rooms, spoken: Spoken) -> None:
         spoken.calls[name] = school.witness.calls(since)
         spoken.pushed[name] = (school.host.root / "far.git" / "refs" / "heads" / "main").exists()
 
+    def heard(name: str, word: str, where: str = "") -> None:
+        server.say("ben", f"GATEWAY {word}", f"said {word}", where)  # ann's chat begins when the katas are there
+        asked = [text_of(one["messages"][-1]) for one in school.host.server.requests if not titling(one)]
+        spoken.asked[name] = asked[-1]
+
+    heard("news in the group", "news", CHANNEL)
+    heard("news", "news")
+    heard("no more news", "again")
     say("list", "/kata list", "review 1", CHANNEL)
     say("review in the group", "/kata review 1", "/kata approve 1 as NAME", CHANNEL)
     say("approve in the group", "/kata approve 1 as look", GROUP, CHANNEL)
@@ -106,6 +133,13 @@ def talk(school: School, server: Rooms, spoken: Spoken) -> None:
     say("crowd", "GATEWAY crowd", "said crowd", CHANNEL)
     say("asked in the group", "GATEWAY unheard", QUESTION, CHANNEL)
     say("denied in the group", "/deny", "said unheard", CHANNEL)
+
+
+def test_in_a_chat_that_never_ends_the_agent_is_asked_once_to_pass_on_what_is_new(spoken: Spoken) -> None:
+    """A40, T46: in no group; fixed words and numbers."""
+    assert "Kata:" not in spoken.asked["news in the group"] and "Kata:" not in spoken.asked["no more news"]
+    line = "Kata: a routine of 3 steps, seen in 3 conversations, could be one tool. Look: /kata review 1"
+    assert spoken.asked["news"].count("Kata:") == 1 and f"\n\n{line}\n" in spoken.asked["news"]
 
 
 def test_a_group_chat_looks_and_does_not_decide(spoken: Spoken) -> None:
