@@ -13,9 +13,8 @@ from irc import BOT, CHANNEL, Rooms, rooms
 from lessons import LOOK, PUBLISH, School, proposed
 
 from harness import DATABASE, PATIENCE, Host, git
-from model_server import CallKata, Say, text_of
-
 from kata.model import Json
+from model_server import CallKata, Say, text_of
 
 LESSONS = ()
 QUESTION = "exec_approval"
