@@ -77,6 +77,7 @@ CREATE TABLE tallies (name TEXT PRIMARY KEY, n INTEGER NOT NULL);
 CREATE TABLE places (window INTEGER PRIMARY KEY, n INTEGER NOT NULL);
 ALTER TABLE near ADD COLUMN ties BLOB NOT NULL DEFAULT '';
 """,
+    "CREATE INDEX families_next ON families (size DESC, window);\n",
 )
 FORMATS = tuple("".join((FIRST, *LATER[:number])) for number in range(len(LATER) + 1))
 """All that makes a file of format n + 1, at n."""
