@@ -244,6 +244,7 @@ def _one_run(service: Service, ask: Ask) -> RunRow | None:
 
 
 def _savings(service: Service, ask: Ask) -> Answer:
+    service.mine(0)  # counts the turns that wait, whose process may have ended before it did, and looks at no family
     if not ask.words:
         told = savings.all_worth(service)
         return Answer(savings.overview(told, ask.lead), savings.overview_json(told))

@@ -24,7 +24,9 @@ def desk() -> Iterator[Bench]:
         yield one
 
 
-def told(desk: Bench, name: str, done: Sequence[Did], message: str = "please", runs: Sequence[str] = (), at: float = 0) -> None:
+def told(
+    desk: Bench, name: str, done: Sequence[Did], message: str = "please", runs: Sequence[str] = (), at: float = 0, mined: bool = True
+) -> None:
     """A turn in which each call has a request of its own, and one more reads the end."""
     at, named = at or desk.service.door.clock(), iter(runs)
     rows = []
@@ -33,7 +35,8 @@ def told(desk: Bench, name: str, done: Sequence[Did], message: str = "please", r
         rows.append(replace(one, request=f"{name}-r{number}", outcome=Outcome.read({"run": next(named)}) if kata else one.outcome))
     asked = [ModelRequest(name, f"{name}-r{n}", "m", at + n, 2.0, TOKENS - 50, 50, 0, int(n < len(done))) for n in range(len(done) + 1)]
     desk.service.record([TurnStart(name, f"s-{name}", name, "cli", "person", at, message), *asked, *rows, TurnEnd(name, at + 60)])
-    desk.service.mine()
+    if mined:
+        desk.service.mine()
 
 
 def lived(desk: Bench, chance: random.Random, name: str, done: Sequence[Did], runs: Sequence[str] = (), at: float = 0) -> ledger.Cost:
@@ -78,6 +81,14 @@ def say(desk: Bench, line: str) -> Answer:
     answer = commands.run(desk.service, commands.split(line), "cli")
     assert all(len(row) <= 80 for row in answer.text.split("\n"))
     return answer
+
+
+def test_a_turn_whose_process_ended_before_it_was_counted_counts_when_somebody_asks(desk: Bench) -> None:
+    """T72, T76: a shell that ends at once leaves its last turn waiting."""
+    learnt(desk)
+    told(desk, "last", routine(7), mined=False)
+    one = say(desk, "savings notes").json
+    assert one["measured_by_hand"] == 4 and len(one["missed_chances"]) == 1 and desk.store.dirty() == ()
 
 
 def test_what_was_saved_is_what_was_asked_for_by_hand_less_what_the_kata_took(desk: Bench) -> None:

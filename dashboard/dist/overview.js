@@ -10,7 +10,7 @@ export function Overview() {
   // One request reckons few accounts, so that none takes long; while some are due the next comes soon.
   useEffect(() => {
     if (!left) return undefined;
-    const timer = setTimeout(poll.again, SOON);
+    const timer = setTimeout(() => (document.visibilityState === "hidden" ? undefined : poll.again()), SOON);
     return () => clearTimeout(timer);
   }, [left, poll.again]);
   return h(React.Fragment, null,
