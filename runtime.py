@@ -351,11 +351,11 @@ class Plugin:
         message = str(payload.get("user_message") or "")
         if session in self.told or whose(platform, message, lambda: self.history.origin(session).chat) != "person":
             return None
-        with self.store.waiting(QUICK_S):
-            line = self.service.announcement(platform)
-        if line:
-            self._keep(self.told, session, True)
-        return line
+        with suppress(StoreError), self.store.waiting(QUICK_S):  # a busy file: there is another time
+            if line := self.service.announcement(platform):
+                self._keep(self.told, session, True)
+                return line
+        return None
 
     def _answered(self, payload: Mapping[str, Any], folder: str) -> None:
         """Forget the question of a call that is over: what a person answered with no is good for nothing."""
